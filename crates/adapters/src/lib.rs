@@ -19,12 +19,13 @@ pub use callers::{agent_marks, agent_programs, instruction_files};
 pub use taffrail_agents::*;
 pub use taffrail_kit::{
     Adapter, Advice, AdvisedSetting, Agent, Answer, ApprovalPlan, Descriptor, Destination, Dialog,
-    Encoding, Evidence, Fields, FolderPlan, HomeRule, HookBan, HookBase, HookCall, HookEvent,
-    HookFile, HookPlan, HookPlugin, HookTrust, ImportedDocument, Importer, Kinds, LiveEntry,
-    LivePlan, OriginalOptions, Os, Place, PlacementError, Reader, Request, Retention, Screen,
-    ScreenState, ServerMessage, ServerPlan, ServerRequest, ServerState, Shape, Source, SqlitePlan,
-    StartPlan, StatusLinePlan, Syntax, Telemetry, TelemetryEntry, TelemetryPlan, TimeoutUnit,
-    Traces, TransferPlan, Unattended, is_plain_path, records,
+    Encoding, Evidence, Feed, Fields, FolderPlan, HomeRule, HookBan, HookBase, HookCall, HookEvent,
+    HookFile, HookPlan, HookPlugin, HookTrust, HttpAddress, ImportedDocument, Importer, Kinds,
+    LiveEntry, LivePlan, OriginalOptions, Os, Outgoing, Place, PlacementError, Reader, Request,
+    Retention, Screen, ScreenState, ServerMessage, ServerPlan, ServerRequest, ServerState, Shape,
+    Source, SqlitePlan, StartPlan, StatusLinePlan, Syntax, Telemetry, TelemetryEntry,
+    TelemetryPlan, TimeoutUnit, Traces, TransferPlan, Transport, Unattended, is_plain_path,
+    records,
 };
 
 use std::sync::{LazyLock, OnceLock};

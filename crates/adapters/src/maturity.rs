@@ -76,6 +76,16 @@ pub const RUN: &[(&str, Level, &str)] = &[
         Level::Carries,
         "agents::carrying::a_thread_of_codex_goes_on_at_another_machine_and_comes_back",
     ),
+    (
+        "opencode",
+        Level::Live,
+        "agents::served::opencode_is_allowed_through_its_own_server_while_its_dialog_is_open",
+    ),
+    (
+        "opencode",
+        Level::Answers,
+        "agents::served::opencode_is_allowed_through_its_own_server_while_its_dialog_is_open",
+    ),
     ("gemini-cli", Level::Live, "agents::others::a_person_allows_another_agent"),
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
 ];
@@ -91,6 +101,16 @@ pub const REPLAYED: &[(&str, Level, &str)] = &[
         "copilot-cli",
         Level::Answers,
         "copilot_cli::approvals::tests::a_request_is_answered_in_the_words_that_the_program_reads",
+    ),
+    (
+        "cline",
+        Level::Answers,
+        "cline::server::tests::a_request_is_answered_in_the_words_that_the_hub_reads",
+    ),
+    (
+        "kimi-code",
+        Level::Answers,
+        "kimi_code::server::tests::a_request_is_answered_in_the_words_that_the_server_reads",
     ),
     (
         "qwen-code",

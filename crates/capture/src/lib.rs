@@ -4,6 +4,7 @@
 //! over pieces that carry their own cursor. It knows nothing of Taffrail's databases and does not
 //! interpret events.
 
+mod agent_server;
 mod collector;
 mod copy;
 mod database;
@@ -34,6 +35,7 @@ mod umask;
 mod user_file;
 mod zstd;
 
+pub use agent_server::{ServerAddress, Token, server_addresses};
 pub use collector::Texts;
 pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Named, Refused, discover, discover_at};
@@ -49,10 +51,10 @@ pub use pass::{Reading, SideFiles, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, KnownSource, Plan, is_missing, plan};
 pub use process::{
-    Deaths, Focus, Pane, PaneName, PaneView, Panes, TMUX_DEADLINE, TmuxClient, Unwatched,
+    Deaths, Focus, Listener, Pane, PaneName, PaneView, Panes, TMUX_DEADLINE, TmuxClient, Unwatched,
     WATCH_LIMIT, ancestors, at_and_below, clients, command_line, distinct_sockets, executor_at,
-    executor_of, is_in_front, lives, look_at, panes, panes_of, program_in, program_of, runs,
-    runs_our_program, start_of, tmux_server_of, tmux_servers, tty_of, written_by,
+    executor_of, is_in_front, listener_at, lives, look_at, panes, panes_of, program_in, program_of,
+    runs, runs_our_program, start_of, tmux_server_of, tmux_servers, tty_of, written_by,
 };
 pub use pty::{
     Ended, Flowed, ProgramStatus, Pty, Ready, Size, Terminal, View, Wanted, is_terminal,
@@ -67,7 +69,7 @@ pub use scrollback::{
     KeptRun, Recorder, Replay, RunName, RunRecord, SMALLEST_SCROLLBACK, kept_runs, prune_runs,
     remove_runs,
 };
-pub use server_socket::server_socket;
+use server_socket::server_socket;
 pub use sink::{Flow, Taker};
 pub use source::SourceFile;
 pub use umask::{keep_private, with_users_mask};

@@ -6,9 +6,11 @@ use crate::DaemonError;
 use serde_json::Value;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use taffrail_adapters::{AdvisedSetting, Retention};
+use taffrail_adapters::{AdvisedSetting, HttpAddress, Retention, Transport};
 use taffrail_api::{Check, CheckStatus, Doctor};
-use taffrail_capture::{Confined, Home, Refused, discover, open_below, try_confinement};
+use taffrail_capture::{
+    Confined, Home, Refused, discover, open_below, server_addresses, try_confinement,
+};
 use taffrail_context::Settings;
 use taffrail_ingest::archive;
 use taffrail_store::search::SearchReader;
@@ -47,6 +49,7 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
         checks.extend(agents::wanted_fixture(home.adapter.descriptor()));
         checks.extend(retention(home));
         checks.extend(advice(home));
+        checks.extend(server(settings, home));
     }
     Ok(Doctor::new(checks))
 }
@@ -133,6 +136,39 @@ fn index_check(reader: Option<&IndexReader>, sources: usize) -> Result<Check, Da
     let (main, workers) = (counted(main, "session"), counted(workers, "sub-agent"));
     let evidence = format!("{main} and {workers} from {}", counted(sources, "source"));
     Ok(check("index", CheckStatus::Ok, evidence, None))
+}
+
+/// An agent's own server that runs: whether it can be joined, and how.
+fn server(settings: &Settings, home: &Home) -> Option<Check> {
+    let descriptor = home.adapter.descriptor();
+    let id = format!("server-{}", descriptor.id);
+    let is_joined = settings.servers.iter().any(|it| it == descriptor.id);
+    let plan = home.adapter.server_plan()?;
+    // A file with a token is opened only for a server that the user named.
+    if !is_joined && has_token(&plan.transport) {
+        return None;
+    }
+    match server_addresses(home) {
+        Err(error) => {
+            let evidence = format!("{} cannot be joined: {error}", descriptor.label);
+            Some(check(id, CheckStatus::Warning, evidence, None))
+        }
+        Ok(found) if !found.is_empty() && !is_joined => {
+            let evidence = format!("{} runs a server that could answer", descriptor.label);
+            let fix = format!("taffrail config set agents.{}.server true", descriptor.id);
+            Some(check(id, CheckStatus::Ok, evidence, Some(&fix)))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Whether the file that names a server has a token, too.
+fn has_token(transport: &Transport) -> bool {
+    match transport {
+        Transport::WebSocket { .. }
+        | Transport::Http { address: HttpAddress::Files { .. }, .. } => true,
+        Transport::Socket { .. } | Transport::Http { address: HttpAddress::Process, .. } => false,
+    }
 }
 
 /// A number with its noun, in the singular or plural.

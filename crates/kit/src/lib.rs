@@ -25,7 +25,9 @@ pub mod telemetry;
 pub mod tool_input;
 pub mod transfer;
 
-pub use agent_server::{ServerMessage, ServerPlan, ServerRequest, ServerState};
+pub use agent_server::{
+    Feed, HttpAddress, Outgoing, ServerMessage, ServerPlan, ServerRequest, ServerState, Transport,
+};
 pub use approvals::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 pub use conversation::{
     Agent, Begins, Fields, Ids, Kinds, Outcome, Reads, SideRecord, Speaker, StatefulDialect, Store,

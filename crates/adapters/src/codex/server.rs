@@ -7,28 +7,32 @@ use super::{approvals, identity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use taffrail_kit::agent_server::ThreadKind;
+use taffrail_kit::agent_server::{ThreadKind, request_nonce};
 use taffrail_kit::journal::{EntrySink, labelled};
 use taffrail_kit::lenient::{self, Text, filled, made_of_objects, whole};
 use taffrail_kit::records::{LONGEST_ID, time_ms};
-use taffrail_kit::{Answer, ServerMessage, ServerPlan, ServerRequest, ServerState};
+use taffrail_kit::{
+    Answer, Outgoing, ServerMessage, ServerPlan, ServerRequest, ServerState, Transport,
+};
 use taffrail_model::approval::Decision;
-use taffrail_model::{Confidence, Facts, Kind, Process, Signal, hash};
+use taffrail_model::{Confidence, Facts, Kind, Process, Signal};
 
 /// The most threads that we query when the connection begins.
 const MOST_THREADS: usize = 1_000;
 
-/// `hello` opts out of notifications for every token, which we do not use.
 pub(super) static SERVER: ServerPlan = ServerPlan {
-    socket: "app-server-control/app-server-control.sock",
-    hello: &[
-        r#"{"id":"hello","method":"initialize","params":{"clientInfo":{"name":"taffrail","title":"Taffrail","version":"1"},"capabilities":{"optOutNotificationMethods":["item/started","item/completed","item/agentMessage/delta","item/reasoning/textDelta","item/reasoning/summaryTextDelta","item/commandExecution/outputDelta","thread/tokenUsage/updated","account/rateLimits/updated","turn/diff/updated","turn/plan/updated"]}}}"#,
-        r#"{"method":"initialized"}"#,
-        r#"{"id":"list","method":"thread/loaded/list","params":{}}"#,
-    ],
+    transport: Transport::Socket { path: "app-server-control/app-server-control.sock" },
+    hello: || HELLO.iter().map(|it| Outgoing::Frame((*it).to_owned())).collect(),
     read: read_message,
     answer,
 };
+
+/// Opts out of notifications for every token, which we do not use.
+const HELLO: &[&str] = &[
+    r#"{"id":"hello","method":"initialize","params":{"clientInfo":{"name":"taffrail","title":"Taffrail","version":"1"},"capabilities":{"optOutNotificationMethods":["item/started","item/completed","item/agentMessage/delta","item/reasoning/textDelta","item/reasoning/summaryTextDelta","item/commandExecution/outputDelta","thread/tokenUsage/updated","account/rateLimits/updated","turn/diff/updated","turn/plan/updated"]}}}"#,
+    r#"{"method":"initialized"}"#,
+    r#"{"id":"list","method":"thread/loaded/list","params":{}}"#,
+];
 
 /// The status of a thread, as the journal keeps it.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -230,8 +234,10 @@ fn approval_request(
     let at = params.started_at_ms.and_then(|it| i64::try_from(it).ok()).and_then(time_ms);
     vec![ServerMessage::Request(Box::new(ServerRequest {
         key: id.to_string(),
-        nonce: hash::to_hex(&hash::digest("server-request", &words.map(str::as_bytes))),
+        nonce: request_nonce(&words),
         at,
+        // The call of a request is found by its input, as that of its hook is.
+        call: None,
         request,
         status: thread_status,
     }))]
@@ -257,13 +263,14 @@ const SHELLS: [&str; 3] = ["bash", "zsh", "sh"];
 const ON_APPROVAL: &str = "waitingOnApproval";
 const ON_ANSWER: &str = "waitingOnUserInput";
 
-fn answer(key: &str, answer: &Answer) -> String {
+fn answer(key: &str, answer: &Answer) -> Outgoing {
     let decision = if answer.decision == Decision::Allow { "accept" } else { "decline" };
-    format!(r#"{{"id":{key},"result":{{"decision":"{decision}"}}}}"#)
+    Outgoing::Frame(format!(r#"{{"id":{key},"result":{{"decision":"{decision}"}}}}"#))
 }
 
 fn request(id: &str, method: &str, params: &Value) -> ServerMessage {
-    ServerMessage::Reply(json!({ "id": id, "method": method, "params": params }).to_string())
+    let text = json!({ "id": id, "method": method, "params": params }).to_string();
+    ServerMessage::Reply(Outgoing::Frame(text))
 }
 
 impl ThreadStatus<'_> {

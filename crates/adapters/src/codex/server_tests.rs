@@ -42,11 +42,12 @@ fn check_new(messages: &[Value], expected: &[&str]) {
             let waits = payload["waitingOn"].as_str().unwrap_or("-");
             format!("{} {waits}", payload["status"].as_str().unwrap())
         }
-        ServerMessage::Reply(text) => {
+        ServerMessage::Reply(Outgoing::Frame(text)) => {
             let text: Value = serde_json::from_str(&text).unwrap();
             format!("say {}", text["method"].as_str().unwrap())
         }
         ServerMessage::Request(it) => format!("asks {}", it.request.says),
+        other @ (ServerMessage::Reply(_) | ServerMessage::Settled { .. }) => panic!("{other:?}"),
     });
     assert_eq!(words.collect::<Vec<_>>(), expected);
 }
@@ -130,8 +131,9 @@ fn a_request_is_the_one_its_hook_asks() {
     assert_eq!(Some(&it.request), (approvals::PLAN.request)(&hook.to_string()).as_ref());
     assert_eq!(it.request.command.as_deref(), Some("touch /outside.txt"));
     let allow = |decision| answer(&it.key, &Answer { decision, reason: None });
-    assert_eq!(allow(Decision::Allow), r#"{"id":0,"result":{"decision":"accept"}}"#);
-    assert_eq!(allow(Decision::Deny), r#"{"id":0,"result":{"decision":"decline"}}"#);
+    let frame = |text: &str| Outgoing::Frame(text.to_owned());
+    assert_eq!(allow(Decision::Allow), frame(r#"{"id":0,"result":{"decision":"accept"}}"#));
+    assert_eq!(allow(Decision::Deny), frame(r#"{"id":0,"result":{"decision":"decline"}}"#));
     // On another connection the request gets another number, but is the same.
     let mut again = request();
     again["id"] = json!(9);
@@ -209,7 +211,7 @@ fn how_a_thread_stands_is_heard_again_from_the_journal() {
         let payload = said.iter().find_map(|it| match it {
             ServerMessage::Status(payload) => Some(payload.clone()),
             ServerMessage::Request(it) => Some(it.status.clone()),
-            ServerMessage::Reply(_) => None,
+            ServerMessage::Reply(_) | ServerMessage::Settled { .. } => None,
         });
         let expected = (expected.0.to_owned(), expected.1.to_owned(), expected.2.to_owned());
         assert_eq!(read_payload(&payload.unwrap()), [expected], "{message}");

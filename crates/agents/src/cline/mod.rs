@@ -3,7 +3,9 @@
 
 mod hub;
 mod messages;
+mod server;
 
+use taffrail_kit::agent_server::report;
 use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Reads, Shape, StartPlan, Store};
 
 /// The adapter for Cline.
@@ -14,6 +16,8 @@ pub static ADAPTER: Agent = Agent {
         brief: &["cline", "{ask}"],
         repeated: &["--model=", "--provider="],
     }),
+    server: Some(&server::SERVER),
+    entries: Some(report::read_entry),
     ..Agent::new(&DESCRIPTOR, &[SUB_AGENT, SESSION, HUB])
 };
 

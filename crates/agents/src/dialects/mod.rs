@@ -6,6 +6,7 @@ pub(crate) mod cline_task;
 mod editor_homes;
 pub(crate) mod opencode_plan;
 pub(crate) mod opencode_rows;
+pub(crate) mod opencode_server;
 pub(crate) mod pi_session;
 pub(crate) mod qwen_chat;
 

@@ -2,7 +2,11 @@
 
 use crate::dialects::opencode_plan::PLAN;
 use crate::dialects::opencode_rows::read;
-use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Reads, Shape, StartPlan, Store};
+use crate::dialects::opencode_server;
+use taffrail_kit::agent_server::report;
+use taffrail_kit::{
+    Agent, Descriptor, Evidence, HomeRule, Reads, ServerPlan, Shape, StartPlan, Store,
+};
 
 /// The adapter for Kilo.
 pub static ADAPTER: Agent = Agent {
@@ -12,8 +16,13 @@ pub static ADAPTER: Agent = Agent {
         brief: &["kilo", "--prompt", "{ask}"],
         repeated: &["--model="],
     }),
+    server: Some(&SERVER),
+    entries: Some(report::read_entry),
     ..Agent::new(&DESCRIPTOR, &[Store::of("kilo.db", Shape::Sqlite(&PLAN), Reads::Items(read))])
 };
+
+static SERVER: ServerPlan =
+    opencode_server::plan(|state, text| opencode_server::read("kilo", state, text));
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: "kilo",

@@ -1,21 +1,28 @@
 //! Kimi Code: `agents/main/wire.jsonl` below the folder of a session, and one such log a sub-agent.
 
+mod server;
+
 use serde_json::Value;
+use taffrail_kit::agent_server::report;
 use taffrail_kit::json::{count, exclusive, flag, text, time, words};
 use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Outcome, Speaker, Store, ToolUse};
 use taffrail_model::TitleRank;
 
 /// The adapter for Kimi Code.
-pub static ADAPTER: Agent = Agent::new(
-    &DESCRIPTOR,
-    &[
-        Store {
-            beside: &["sessions/{project}/{session}/state.json"],
-            ..Store::lines("sessions/{project}/{session}/agents/main/wire.jsonl", read)
-        },
-        Store::lines("sessions/*/{parent}/agents/{agent}/wire.jsonl", read),
-    ],
-);
+pub static ADAPTER: Agent = Agent {
+    server: Some(&server::SERVER),
+    entries: Some(report::read_entry),
+    ..Agent::new(
+        &DESCRIPTOR,
+        &[
+            Store {
+                beside: &["sessions/{project}/{session}/state.json"],
+                ..Store::lines("sessions/{project}/{session}/agents/main/wire.jsonl", read)
+            },
+            Store::lines("sessions/*/{parent}/agents/{agent}/wire.jsonl", read),
+        ],
+    )
+};
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: "kimi-code",

@@ -2,7 +2,11 @@
 
 use crate::dialects::opencode_plan::PLAN;
 use crate::dialects::opencode_rows::read;
-use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Reads, Shape, StartPlan, Store};
+use crate::dialects::opencode_server;
+use taffrail_kit::agent_server::report;
+use taffrail_kit::{
+    Agent, Descriptor, Evidence, HomeRule, Reads, ServerPlan, Shape, StartPlan, Store,
+};
 
 /// The adapter for OpenCode.
 pub static ADAPTER: Agent = Agent {
@@ -12,6 +16,8 @@ pub static ADAPTER: Agent = Agent {
         brief: &["opencode", "--prompt", "{ask}"],
         repeated: &["--model="],
     }),
+    server: Some(&SERVER),
+    entries: Some(report::read_entry),
     ..Agent::new(
         &DESCRIPTOR,
         &[
@@ -21,6 +27,9 @@ pub static ADAPTER: Agent = Agent {
         ],
     )
 };
+
+static SERVER: ServerPlan =
+    opencode_server::plan(|state, text| opencode_server::read("opencode", state, text));
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: "opencode",

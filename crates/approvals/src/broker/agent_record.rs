@@ -126,6 +126,28 @@ impl Broker {
         Ok(())
     }
 
+    /// Applies the answer to a request that the agent's own server reports. The server does not
+    /// say whose answer it took, so an answer that equals ours is ours.
+    pub fn settle_beside(&self, nonce: &str, decision: &Decision) -> Result<(), Error> {
+        let settings = self.settings();
+        let mut open = self.lock();
+        let Some(request) = open.known.get_mut(&ApprovalId::of(nonce)) else { return Ok(()) };
+        let ours = request.it.verdict.as_ref().map(|it| &it.decision);
+        let settler = if ours == Some(decision) { Settler::Hook } else { Settler::Agent };
+        let verdict = at_the_agent((settings.now)(), Some((decision, None)));
+        let happening = Happening::Settled(settler, verdict);
+        let next = moved(&mut ledger(settings)?, request.it.clone(), &happening)?;
+        let is_changed = next != request.it;
+        request.it = next.clone();
+        request.waits = None;
+        open.tidy();
+        drop(open);
+        if is_changed {
+            self.publish(&next);
+        }
+        Ok(())
+    }
+
     /// Applies the status of a session to its requests.
     pub fn apply_status(&self, session: SessionId, reading: &Reading) -> Result<(), Error> {
         let Some(over) = Over::of(reading) else { return Ok(()) };

@@ -46,21 +46,27 @@ impl Broker {
         };
         match known {
             Some(it) => self.ask_again(it, body),
-            None => self.ask_first(plan, (body, Source::Hook)),
+            None => {
+                let it = approval(plan.seconds, body, Source::Hook);
+                self.ask_first(Some(plan), it, (body, Source::Hook))
+            }
         }
     }
 
     /// Accepts a request that an agent's own server reports while its dialog is open. This is the
-    /// oldest request with the same input whose hook no longer waits, or else a new one.
-    pub fn ask_beside(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
-        let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
-            return Ok(AskOutcome::Left);
-        };
-        let it = approval(plan, body, Source::Server);
+    /// oldest request with the same input whose hook no longer waits, or else a new one. `call` is
+    /// the agent's own id of the call, if the server names it.
+    pub fn ask_beside(
+        &self,
+        body: &ApprovalRequestBody,
+        call: Option<String>,
+    ) -> Result<AskOutcome, Error> {
+        let Some(adapter) = by_id(&body.agent) else { return Ok(AskOutcome::Left) };
+        let it = Approval { call, ..approval(SERVER_WAITS, body, Source::Server) };
         let known = ledger(self.settings())?.approval(&it.id)?;
         match known.or_else(|| self.lock().left_to_dialog(&it)) {
             Some(known) => self.hold(known, (body, Source::Server)),
-            None => self.ask_first(plan, (body, Source::Server)),
+            None => self.ask_first(adapter.approval_plan(), it, (body, Source::Server)),
         }
     }
 
@@ -76,13 +82,14 @@ impl Broker {
         }
     }
 
+    /// `plan` is that of the agent's hooks, if it has any.
     fn ask_first(
         &self,
-        plan: &ApprovalPlan,
+        plan: Option<&ApprovalPlan>,
+        it: Approval,
         (body, source): (&ApprovalRequestBody, Source),
     ) -> Result<AskOutcome, Error> {
         let settings = self.settings();
-        let it = approval(plan, body, source);
         if let Some(verdict) = ruled(settings, body) {
             return self.by_rule(it, &verdict);
         }
@@ -151,7 +158,7 @@ impl Broker {
     ) -> Result<AskOutcome, Error> {
         let (id, until) = (it.id.clone(), it.expires_at);
         let plan = by_id(it.agent.as_str()).and_then(Adapter::approval_plan);
-        let Some(held) = plan.and_then(|plan| held_while(self.settings(), plan, by)) else {
+        let Some(held) = held_while(self.settings(), plan, by) else {
             return Ok(AskOutcome::Left);
         };
         let mut open = self.lock();
@@ -183,11 +190,16 @@ impl Broker {
 
 /// How long a hook is held. `None` if the agent shows its own dialog only after the hook is gone,
 /// and the user is present.
-fn held_while(settings: &Settings, plan: &ApprovalPlan, source: Source) -> Option<HeldWhile> {
-    if source == Source::Server || plan.dialog == Dialog::Beside {
-        return Some(HeldWhile::Open);
+fn held_while(
+    settings: &Settings,
+    plan: Option<&ApprovalPlan>,
+    source: Source,
+) -> Option<HeldWhile> {
+    match (source, plan.map(|it| it.dialog)) {
+        (Source::Server, _) | (Source::Hook, Some(Dialog::Beside)) => Some(HeldWhile::Open),
+        (Source::Hook, Some(Dialog::After)) => is_away(settings).then_some(HeldWhile::Away),
+        (Source::Hook, None) => None,
     }
-    is_away(settings).then_some(HeldWhile::Away)
 }
 
 impl Open {
@@ -222,19 +234,12 @@ impl Source {
             Self::Server => "server",
         }
     }
-
-    fn seconds(self, plan: &ApprovalPlan) -> i64 {
-        match self {
-            Self::Hook => plan.seconds,
-            Self::Server => SERVER_WAITS,
-        }
-    }
 }
 
-fn approval(plan: &ApprovalPlan, body: &ApprovalRequestBody, source: Source) -> Approval {
+fn approval(seconds: i64, body: &ApprovalRequestBody, source: Source) -> Approval {
     let who = RuntimeIdentity::new(AgentId::new(&*body.agent), &body.scope, &body.session);
     let asks = RuleRequest::of(body);
-    let end = body.asked_at.as_second().saturating_add(source.seconds(plan));
+    let end = body.asked_at.as_second().saturating_add(seconds);
     Approval {
         id: ApprovalId::of(&body.nonce),
         session_id: who.session(),
@@ -279,7 +284,7 @@ fn ruled(settings: &Settings, body: &ApprovalRequestBody) -> Option<Verdict> {
 /// that.
 fn is_unattended(
     settings: &Settings,
-    plan: &ApprovalPlan,
+    plan: Option<&ApprovalPlan>,
     body: &ApprovalRequestBody,
     it: &Approval,
 ) -> Result<bool, Error> {
@@ -287,7 +292,8 @@ fn is_unattended(
     if settings.held_unattended.iter().any(|it| folder.starts_with(it)) {
         return Ok(false);
     }
-    let begins = |text: &str| plan.unattended.entrypoints.iter().any(|it| text.starts_with(it));
+    let entrypoints = plan.map(|it| it.unattended.entrypoints).unwrap_or_default();
+    let begins = |text: &str| entrypoints.iter().any(|it| text.starts_with(it));
     let opened = match IndexReader::open(&settings.data)? {
         Some(index) => index.entrypoint_of(it.session_id)?,
         None => None,

@@ -6,6 +6,7 @@ mod caller;
 mod clients;
 mod descendants;
 mod exit_watch;
+mod listeners;
 #[cfg(any(target_os = "macos", test))]
 mod listing;
 mod name;
@@ -26,6 +27,8 @@ pub use caller::{look_at, runs_our_program};
 pub use clients::{Focus, TmuxClient, clients};
 pub use descendants::{at_and_below, program_in, program_of, runs, written_by};
 pub use exit_watch::{Deaths, Unwatched, WATCH_LIMIT};
+pub(crate) use listeners::listeners_named;
+pub use listeners::{Listener, listener_at};
 pub use pane::{PaneName, PaneView};
 pub use servers::{distinct_sockets, tmux_server_of, tmux_servers};
 pub use tmux::{Pane, Panes, TMUX_DEADLINE, executor_at, executor_of, panes, panes_of};

@@ -1,16 +1,15 @@
-//! One connection to an agent's server.
+//! One connection to an agent's server, whatever carries its messages.
 
 use crate::live::Handle;
-use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use std::io;
-use taffrail_adapters::{Answer, ServerMessage, ServerPlan, ServerRequest, ServerState};
+use taffrail_adapters::{Answer, Outgoing, ServerMessage, ServerPlan, ServerRequest, ServerState};
 use taffrail_approvals::body_of;
 use taffrail_approvals::broker::AskOutcome;
 use taffrail_context::write_entry;
+use taffrail_model::approval::Decision;
 use taffrail_model::hash;
 use taffrail_model::{Origin, Process, Timestamp};
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
-use tokio_tungstenite::tungstenite::{Error, Message};
 
 /// A connection, and its requests that wait here.
 #[derive(Debug)]
@@ -34,42 +33,31 @@ impl<'h> Connection<'h> {
         Self { handle, agent, plan, talk, since, waiting: JoinSet::new() }
     }
 
-    /// Greets the server and listens until it is gone.
-    pub(super) async fn listen<S>(mut self, mut stream: S) -> io::Result<()>
-    where
-        S: Stream<Item = Result<Message, Error>> + Sink<Message, Error = Error> + Unpin,
-    {
-        for text in self.plan.hello {
-            say(&mut stream, (*text).to_owned()).await?;
-        }
-        loop {
-            let said = tokio::select! {
-                message = stream.next() => match message {
-                    Some(Ok(Message::Text(text))) => self.received(&text).await?,
-                    Some(Ok(Message::Close(_)) | Err(Error::ConnectionClosed)) | None => break,
-                    Some(Ok(_)) => Vec::new(),
-                    Some(Err(error)) => return ended(error),
-                },
-                Some(done) = self.waiting.join_next() => self.answered(done),
-            };
-            for text in said {
-                say(&mut stream, text).await?;
-            }
-        }
-        Ok(())
+    /// The messages that begin the conversation.
+    pub(super) fn hello(&self) -> Vec<Outgoing> {
+        (self.plan.hello)()
     }
 
     /// Handles a message and returns the replies.
-    async fn received(&mut self, text: &str) -> io::Result<Vec<String>> {
+    pub(super) async fn received(&mut self, text: &str) -> io::Result<Vec<Outgoing>> {
         let mut replies = Vec::new();
         for said in (self.plan.read)(&mut self.talk, text) {
             match said {
                 ServerMessage::Status(payload) => self.write(payload).await?,
-                ServerMessage::Reply(text) => replies.push(text),
+                ServerMessage::Reply(it) => replies.push(it),
                 ServerMessage::Request(it) => replies.extend(self.asked(*it).await?),
+                ServerMessage::Settled { nonce, decision } => self.settled(nonce, decision).await?,
             }
         }
         Ok(replies)
+    }
+
+    /// Waits until a request is answered here. `None` if it was closed otherwise.
+    pub(super) async fn next_answer(&mut self) -> Option<Outgoing> {
+        match self.waiting.join_next().await {
+            Some(done) => self.answered(done),
+            None => std::future::pending().await,
+        }
     }
 
     async fn write(&self, payload: String) -> io::Result<()> {
@@ -81,12 +69,12 @@ impl<'h> Connection<'h> {
     }
 
     /// Asks the broker; the request may be answered at once.
-    async fn asked(&mut self, asks: ServerRequest) -> io::Result<Option<String>> {
-        let ServerRequest { key, nonce, at, request, status: stands } = asks;
+    async fn asked(&mut self, asks: ServerRequest) -> io::Result<Option<Outgoing>> {
+        let ServerRequest { key, nonce, at, call, request, status } = asks;
         let body = body_of(request, &nonce, at.unwrap_or_else(self.handle.settings().now));
-        self.write(stands).await?;
+        self.write(status).await?;
         let handle = self.handle.clone();
-        let asked = spawn_blocking(move || handle.broker().ask_beside(&body)).await?;
+        let asked = spawn_blocking(move || handle.broker().ask_beside(&body, call)).await?;
         Ok(match asked.map_err(io::Error::other)? {
             AskOutcome::Answered(answer) => Some((self.plan.answer)(&key, &answer)),
             AskOutcome::Left => None,
@@ -97,25 +85,16 @@ impl<'h> Connection<'h> {
         })
     }
 
-    /// The reply for a request that waited; none if it was closed otherwise.
-    fn answered(&self, done: Result<(String, Option<Answer>), JoinError>) -> Vec<String> {
-        // A failed task has no answer: the agent's own dialog is open.
-        let answer = done.ok().and_then(|(key, answer)| Some((key, answer?)));
-        answer.into_iter().map(|(key, answer)| (self.plan.answer)(&key, &answer)).collect()
+    async fn settled(&self, nonce: String, decision: Decision) -> io::Result<()> {
+        let handle = self.handle.clone();
+        let settle = move || handle.broker().settle_beside(&nonce, &decision);
+        spawn_blocking(settle).await?.map_err(io::Error::other)
     }
-}
 
-async fn say<S>(stream: &mut S, text: String) -> io::Result<()>
-where
-    S: Sink<Message, Error = Error> + Unpin,
-{
-    stream.send(Message::Text(text.into())).await.map_err(io::Error::other)
-}
-
-/// A killed server closes without a goodbye, which is not an error.
-fn ended(error: Error) -> io::Result<()> {
-    match error {
-        Error::Protocol(_) | Error::Io(_) | Error::AlreadyClosed => Ok(()),
-        error => Err(io::Error::other(error)),
+    /// The reply for a request that waited; none if it was closed otherwise.
+    fn answered(&self, done: Result<(String, Option<Answer>), JoinError>) -> Option<Outgoing> {
+        // A failed task has no answer: the agent's own dialog is open.
+        let (key, answer) = done.ok()?;
+        answer.map(|answer| (self.plan.answer)(&key, &answer))
     }
 }

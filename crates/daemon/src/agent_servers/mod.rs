@@ -5,34 +5,44 @@
 //! like all evidence. A request goes to the approval broker, and the answer back the same way.
 
 mod connection;
+mod events;
+mod frames;
+mod http;
 
 use crate::live::Handle;
 use connection::Connection;
-use std::collections::BTreeMap;
+use http::Server;
+use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-use taffrail_adapters::ServerPlan;
-use taffrail_capture::{server_socket, start_of};
+use taffrail_adapters::{ServerPlan, Transport};
+use taffrail_capture::{Listener, ServerAddress, server_addresses, start_of};
 use taffrail_context::Part;
 use taffrail_model::Process;
-use tokio::net::UnixStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// How often an absent server is looked for.
 const LOOK: Duration = Duration::from_secs(1);
 /// The longest accepted message. A longer one ends the connection, and a new one begins.
 const MESSAGE: usize = 32 * 1024 * 1024;
 
+/// A server that runs.
+#[derive(Debug, Clone)]
+struct Found {
+    agent: &'static str,
+    plan: &'static ServerPlan,
+    address: ServerAddress,
+}
+
 /// Stays connected to the server of every home that has one, until the daemon ends.
 pub async fn talk(handle: Handle, mut stops: watch::Receiver<bool>) {
     if handle.settings().servers.is_empty() {
         return;
     }
-    let mut talks = BTreeMap::new();
+    let mut talks = HashMap::new();
     loop {
         look(&handle, &mut talks).await;
         tokio::select! {
@@ -44,50 +54,104 @@ pub async fn talk(handle: Handle, mut stops: watch::Receiver<bool>) {
 }
 
 /// Connects to every server that is running and not connected.
-async fn look(handle: &Handle, talks: &mut BTreeMap<PathBuf, JoinHandle<()>>) {
+async fn look(handle: &Handle, talks: &mut HashMap<ServerAddress, JoinHandle<()>>) {
     talks.retain(|_, it| !it.is_finished());
     let asked = handle.clone();
     // The task fails only when the daemon ends.
-    let found = tokio::task::spawn_blocking(move || servers(&asked)).await.unwrap_or_default();
-    for (agent, plan, socket) in found {
-        let talk = || tokio::spawn(converse(handle.clone(), agent, plan, socket.clone()));
-        talks.entry(socket.clone()).or_insert_with(talk);
+    let found = spawn_blocking(move || servers(&asked)).await.unwrap_or_default();
+    for it in found {
+        let talk = || tokio::spawn(converse(handle.clone(), it.clone()));
+        talks.entry(it.address.clone()).or_insert_with(talk);
     }
 }
 
-fn servers(handle: &Handle) -> Vec<(&'static str, &'static ServerPlan, PathBuf)> {
-    let homes = handle.settings().homes().into_iter();
-    let found = homes.filter_map(|home| {
+fn servers(handle: &Handle) -> Vec<Found> {
+    let mut all = Vec::new();
+    for home in handle.settings().homes() {
         let agent = home.adapter.descriptor().id;
         let wanted = handle.settings().servers.iter().any(|it| it == agent);
-        let plan = home.adapter.server_plan().filter(|_| wanted)?;
-        let socket = server_socket(&home)?;
-        Some((agent, plan, socket))
-    });
-    found.collect()
+        let Some(plan) = home.adapter.server_plan().filter(|_| wanted) else { continue };
+        match server_addresses(&home) {
+            Ok(found) => {
+                all.extend(found.into_iter().map(|address| Found { agent, plan, address }));
+            }
+            Err(error) => {
+                handle.live().note_problem(Part::AgentServers, format!("{agent}: {error}"));
+            }
+        }
+    }
+    all
 }
 
 /// Serves one connection until its server goes away.
-async fn converse(handle: Handle, agent: &'static str, plan: &'static ServerPlan, socket: PathBuf) {
-    let ended = match connect(&socket).await {
-        Ok((stream, process)) => {
-            tracing::info!(agent, "an agent's server is connected");
-            handle.live().resolve_problems(Part::AgentServers);
-            Connection::new(&handle, agent, plan, process).listen(stream).await
-        }
-        // A socket without a listener is a leftover.
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = ended {
+async fn converse(handle: Handle, found: Found) {
+    let Found { agent, address, .. } = &found;
+    let Err(error) = joined(&handle, &found).await else { return };
+    let is_refused =
+        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported);
+    // A process may listen for other purposes, too.
+    if error.kind() != io::ErrorKind::Unsupported {
         tracing::warn!(%error, agent, "the connection to an agent's server failed");
-        let problem = format!("{}: {error}", socket.display());
-        handle.live().note_problem(Part::AgentServers, problem);
+        handle.live().note_problem(Part::AgentServers, format!("{agent} at {address}: {error}"));
+    }
+    if let (true, ServerAddress::Port { listener, .. }) = (is_refused, address) {
+        outlive(*listener).await;
+    }
+}
+
+async fn joined(handle: &Handle, found: &Found) -> io::Result<()> {
+    let Found { agent, plan, address } = found;
+    let join = |process| Connection::new(handle, agent, plan, process);
+    let welcome = || {
+        tracing::info!(agent, "an agent's server is connected");
+        handle.live().resolve_problems(Part::AgentServers);
+    };
+    match (address, plan.transport) {
+        (ServerAddress::Socket(path), _) => {
+            let (stream, process) = match connect(path).await {
+                // A socket without a listener is a leftover.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(()),
+                connected => connected?,
+            };
+            let stream = frames::begin(stream, frames::request("ws://localhost/", None)?).await?;
+            welcome();
+            frames::listen(join(process), stream).await
+        }
+        (ServerAddress::Port { listener, token, .. }, Transport::Http { feed, .. }) => {
+            let server = Server { listener: *listener, token: token.clone() };
+            http::listen(join(Some(listener.process)), &server, (feed, welcome)).await
+        }
+        (ServerAddress::Port { listener, path, token }, Transport::WebSocket { protocol, .. }) => {
+            let url = format!("ws://{}{path}", listener.address);
+            let request = frames::request(&url, token.as_ref().map(|it| (protocol, it)))?;
+            let stream = frames::begin(connect_to(*listener).await?, request).await?;
+            welcome();
+            frames::listen(join(Some(listener.process)), stream).await
+        }
+        (ServerAddress::Port { .. }, Transport::Socket { .. }) => Ok(()),
+    }
+}
+
+/// Waits until nobody listens at the port any more: a refusal would only be repeated.
+async fn outlive(listener: Listener) {
+    // The task fails only when the daemon ends.
+    while spawn_blocking(move || listener.is_still_there()).await.unwrap_or_default() {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Connects to a port, and checks afterwards that its process still has it: before, the port could
+/// change hands.
+async fn connect_to(listener: Listener) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(listener.address).await?;
+    match spawn_blocking(move || listener.is_still_there()).await? {
+        true => Ok(stream),
+        false => Err(io::Error::other("another process took the server's port")),
     }
 }
 
 /// Connects to a server of this user, and returns its process.
-async fn connect(socket: &Path) -> io::Result<(WebSocketStream<UnixStream>, Option<Process>)> {
+async fn connect(socket: &Path) -> io::Result<(UnixStream, Option<Process>)> {
     let stream = UnixStream::connect(socket).await?;
     let peer = stream.peer_cred()?;
     if peer.uid() != rustix::process::geteuid().as_raw() {
@@ -95,10 +159,5 @@ async fn connect(socket: &Path) -> io::Result<(WebSocketStream<UnixStream>, Opti
     }
     let pid = peer.pid().and_then(|it| u32::try_from(it).ok());
     let process = pid.and_then(|pid| Some(Process { pid, start: start_of(pid)? }));
-    let config =
-        WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
-    let begun =
-        tokio_tungstenite::client_async_with_config("ws://localhost/", stream, Some(config)).await;
-    let (stream, _) = begun.map_err(io::Error::other)?;
     Ok((stream, process))
 }

@@ -22,6 +22,7 @@ mod plays;
 mod resuming;
 mod running;
 mod sending;
+mod served;
 mod servers;
 mod smoke;
 mod stage;

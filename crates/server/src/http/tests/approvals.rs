@@ -456,7 +456,7 @@ fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
         assert_eq!(hook(&machine, codex(nonce)).join().unwrap(), Some(ApprovalReply::default()));
     }
     let [first, second] = waits_for(&machine, &State::DialogOnly, 2).try_into().unwrap();
-    let asked = |nonce: &str| machine.handle.broker().ask_beside(&codex(nonce));
+    let asked = |nonce: &str| machine.handle.broker().ask_beside(&codex(nonce), None);
     let held = |nonce: &str| match asked(nonce).unwrap() {
         AskOutcome::Held(held) => held,
         other => panic!("{other:?}"),
@@ -478,6 +478,40 @@ fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
     waits_for(&machine, &State::Pending, 3);
     decide(&machine.client(), others[0].id.as_str(), Allowed::Allow).unwrap();
     assert!(matches!(asked("s3").unwrap(), AskOutcome::Left), "it was decided");
+}
+
+/// An agent without hooks is answered through its server, which reports each answer that it took.
+#[test]
+fn what_a_server_took_confirms_our_answer_or_shows_that_another_was_first() {
+    use {Decision as D, Outcome as O};
+    let machine = Machine::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let _inside = runtime.enter();
+    let broker = machine.handle.broker();
+    let body =
+        |nonce: &str| ApprovalRequestBody { agent: "opencode".to_owned(), ..body(nonce, "ls") };
+    let check =
+        |nonce: &str, ours: Option<Allowed>, took: Decision, expected: (Outcome, Decision)| {
+            let asked = broker.ask_beside(&body(nonce), Some(format!("call-{nonce}"))).unwrap();
+            assert!(matches!(&asked, AskOutcome::Held(_)), "{asked:?}");
+            let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
+            if let Some(ours) = ours {
+                decide(&machine.client(), it.id.as_str(), ours).unwrap();
+            }
+            broker.settle_beside(nonce, &took).unwrap();
+            // A report that is repeated changes nothing.
+            broker.settle_beside(nonce, &Decision::Deny).unwrap();
+            let all = decisions(machine.handle.settings()).unwrap().decisions;
+            let made = all.into_iter().find(|row| row.approval_id == it.id).unwrap();
+            let expected = (Some(expected.0), expected.1);
+            assert_eq!((made.outcome, made.decision), expected, "{nonce}");
+            assert!(decide(&machine.client(), it.id.as_str(), Allowed::Deny).is_err());
+        };
+    check("n1", Some(Allowed::Allow), D::Allow, (O::Taken, D::Allow));
+    check("n2", Some(Allowed::Deny), D::Deny, (O::Taken, D::Deny));
+    check("n3", Some(Allowed::Allow), D::Deny, (O::Overtaken, D::Allow));
+    check("n4", None, D::Allow, (O::Overtaken, D::Allow));
+    broker.settle_beside("unknown", &D::Allow).unwrap();
 }
 
 #[test]
