@@ -88,6 +88,8 @@ pub const RUN: &[(&str, Level, &str)] = &[
     ),
     ("gemini-cli", Level::Live, "agents::others::a_person_allows_another_agent"),
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
+    ("grok-build", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("pi", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
 ];
 
 /// What recordings of the real programs have shown: the agent, the level, and the test of `agents` that replays them.

@@ -25,5 +25,5 @@ macro_rules! agents {
 }
 
 agents! {
-    pi, copilot_cli, qwen_code, qoder, kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code, amazon_q, crush, cursor, cursor_cli, devin_cli, forge, hermes, kilo, mimo_code, opencode, warp, zed, antigravity, letta_code, oh_my_pi, vscode_copilot_chat, junie, kiro_cli, kiro_ide, windsurf, amp, auggie, zencoder, poolside, mux, openclaw, posit_assistant, grok_build, cline, cline_extension, roo_code, zoo_code, kilo_legacy, ibm_bob, continue_dev, mistral_vibe, openhands, mini_swe_agent, aider, swe_agent
+    pi, copilot_cli, qwen_code, qoder, kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code, amazon_q, crush, cursor, cursor_cli, devin_cli, forge, hermes, kilo, mimo_code, opencode, warp, zed, antigravity, letta_code, oh_my_pi, vscode_copilot_chat, junie, kiro_cli, kiro_ide, windsurf, amp, auggie, zencoder, poolside, mux, openclaw, posit_assistant, grok_build, cline, cline_extension, roo_code, zoo_code, kilo_legacy, ibm_bob, continue_dev, mistral_vibe, openhands, mini_swe_agent, aider, swe_agent, zcode
 }

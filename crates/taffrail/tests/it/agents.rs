@@ -17,6 +17,7 @@ mod elsewhere;
 mod expected;
 mod faces;
 mod handing;
+mod headless;
 mod others;
 mod plays;
 mod resuming;

@@ -48,8 +48,26 @@ fn install(package: &Package, parent: &Path, folder: &Path) {
     });
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{wanted} is needed and npm could not install it: {said}");
+    unpack(&making.path().join(program_for(package)));
     fs::rename(making.keep(), folder).unwrap();
 }
+
+/// Unpacks a program that its package ships compressed, for a launcher that is not installed.
+fn unpack(program: &Path) {
+    let packed = program.with_added_extension("br");
+    if !packed.exists() {
+        return;
+    }
+    let mut node = Command::new("node");
+    node.args(["--eval", UNPACK]).arg(&packed).arg(program);
+    assert!(node.status().expect("`node` is there").success(), "{} is damaged", packed.display());
+}
+
+const UNPACK: &str = "\
+    const fs = require('node:fs');
+    const [packed, program] = process.argv.slice(1);
+    const bytes = require('node:zlib').brotliDecompressSync(fs.readFileSync(packed));
+    fs.writeFileSync(program, bytes, { mode: 0o755 });";
 
 fn program_for(package: &Package) -> &'static str {
     let processor = std::env::consts::ARCH;

@@ -1,13 +1,16 @@
 //! An isolated machine for agents, Taffrail and a scripted model.
 
-use super::{Namespace, claude, codex, gemini, goose, program_of};
+use super::{Namespace, Package, claude, codex, gemini, goose, packages, program_of};
 use crate::model::Model;
 use crate::{Home, Output, Tmux};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The project folder of agents, below the home.
 pub const PROJECT: &str = "app";
+/// The longest run without a screen, in seconds.
+const LIMIT: &str = "300";
 
 /// An agent that runs for real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +92,21 @@ impl Machine {
     pub fn agent(&self, agent: Agent, arguments: &[&str]) -> Command {
         let mut command = self.command(program_of(&agent.package()));
         command.args(arguments).envs(agent.environment(self.model.port()));
+        command
+    }
+
+    /// A command that runs the program of a package, and ends it if it does not end in time.
+    #[must_use]
+    pub fn package(&self, package: &Package) -> Command {
+        let mut command = self.command("timeout");
+        command.arg(LIMIT);
+        let program = program_of(package);
+        if matches!(program.extension().and_then(OsStr::to_str), Some("js" | "mjs")) {
+            let node = program_of(&packages::NODE);
+            let folder = node.parent().unwrap().display();
+            command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin")).arg(node);
+        }
+        command.arg(program);
         command
     }
 

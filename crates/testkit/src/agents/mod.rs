@@ -17,6 +17,7 @@ mod network;
 #[cfg(not(target_os = "linux"))]
 #[path = "network_other.rs"]
 mod network;
+pub mod packages;
 
 pub use install::{Package, program_of};
 pub use machine::{Agent, Machine, PROJECT};

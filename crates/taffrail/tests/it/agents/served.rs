@@ -315,7 +315,7 @@ impl<'m> KimiWeb<'m> {
     }
 
     /// Queries the server as its page in a browser does.
-    fn query(&self, path: &str, body: Option<Value>) -> Option<Value> {
+    fn query(&self, path: &str, body: Option<&Value>) -> Option<Value> {
         let token = std::fs::read_to_string(self.0.home().path(".kimi-code/server.token")).ok()?;
         let mut curl = self.0.command("/usr/bin/curl");
         curl.args(["-s", "-H", "content-type: application/json", "-H"]);
@@ -330,10 +330,10 @@ impl<'m> KimiWeb<'m> {
         let project = self.0.project();
         let session =
             json!({ "metadata": { "cwd": project }, "agent_config": { "model": "fake" } });
-        let made = self.query("", Some(session)).unwrap();
+        let made = self.query("", Some(&session)).unwrap();
         let id = made["data"]["id"].as_str().unwrap();
         let prompt = json!({ "model": "fake", "permission_mode": "manual", "content": [{ "type": "text", "text": PROMPT }] });
-        self.query(&format!("/{id}/prompts"), Some(prompt)).unwrap();
+        self.query(&format!("/{id}/prompts"), Some(&prompt)).unwrap();
     }
 }
 
