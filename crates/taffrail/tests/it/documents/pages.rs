@@ -46,6 +46,14 @@ pub(crate) const PAGES: &[Page] = &[
                 "UPDATE_FIXTURES=1 cargo nextest run --release -p taffrail-adapters",
                 "it builds and runs other tests, and writes into the checkout",
             ),
+            excepted(
+                "UPDATE_GOLDEN=1 cargo nextest run --release -p taffrail-adapters the_document_has_the_table",
+                "it builds and runs other tests, and writes into the checkout",
+            ),
+            excepted(
+                "INSTA_UPDATE=always cargo nextest run --release -p taffrail 'cli::'",
+                "it builds and runs other tests, and writes into the checkout",
+            ),
             excepted("cargo xtask check", "it runs this test"),
         ],
     },
