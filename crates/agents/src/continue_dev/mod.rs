@@ -37,7 +37,10 @@ fn head(document: &Value, speaker: &mut Speaker<'_, '_>) {
     let title = text(document, "/title");
     let is_default = |it: &&str| matches!(*it, "Untitled Session" | "New Session" | "Chat");
     speaker.title(TitleRank::Generated, title.filter(|it| !is_default(it)));
-    let started = speaker.beside_json("sessions.json").and_then(|it| created(&it, id));
+    let listed = speaker.beside_json("sessions.json").and_then(|it| created(&it, id));
+    // A run without a screen is listed when it ends, just after its last answer was written.
+    let written = speaker.written();
+    let started = listed.map(|at| written.map_or(at, |written| at.min(written)));
     let facts = speaker.facts();
     facts.started_at = started.or(facts.started_at);
 }
@@ -115,5 +118,43 @@ fn called(call: &Value, state: Option<&Value>, speaker: &mut Speaker<'_, '_>) {
         Some("canceled") => speaker.result(id, Some("canceled"), Outcome::failed(true)),
         Some("generating" | "calling") => {}
         other => speaker.unknown(&format!("status/{}", other.unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_kit::{Adapter, Source};
+    use taffrail_model::{Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId};
+
+    /// When each event was said.
+    #[derive(Default)]
+    struct Times(Vec<Option<Timestamp>>);
+
+    impl Sink for Times {
+        fn event(&mut self, _: &RuntimeIdentity, draft: Draft<'_>) {
+            self.0.push(draft.at);
+        }
+        fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+        fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
+        fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+        fn unknown(&mut self, _: &str, _: Option<&str>) {}
+    }
+
+    /// The prompt was later than the answer, so the session seemed to work.
+    #[test]
+    fn a_session_that_was_listed_after_its_last_answer_seemed_to_work() {
+        let sessions = br#"[{"sessionId": "s", "dateCreated": "1794999510231"}]"#.to_vec();
+        let written = records::time_ms(1_794_999_510_227);
+        let beside = [("sessions/sessions.json".to_owned(), sessions)];
+        let source =
+            Source { path: "sessions/s.json", key: "", scope: "", beside: &beside, written };
+        let document = br#"{"sessionId": "s", "history": [
+            {"message": {"role": "user", "content": "Go."}},
+            {"message": {"role": "assistant", "content": "Done."}}]}"#;
+        let mut times = Times::default();
+        let at = Cursor::Pointer { pointer: String::new() };
+        ADAPTER.reader(&source, None).read(&Record { bytes: document, at }, &mut times);
+        assert_eq!(times.0, [written, written]);
     }
 }

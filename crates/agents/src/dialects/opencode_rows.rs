@@ -135,8 +135,8 @@ fn tool(data: &Value, speaker: &mut Speaker<'_, '_>) {
     speaker.call(call, text(data, "/tool").unwrap_or_default(), data.pointer("/state/input"));
     speaker.at(to);
     let exit_code = data.pointer("/state/metadata/exit").and_then(Value::as_i64);
-    let took =
-        json::count(data, "/state/time/end").checked_sub(json::count(data, "/state/time/start"));
+    let time = |name: &str| data.pointer(&format!("/state/time/{name}")).and_then(Value::as_u64);
+    let took = time("end").and_then(|end| end.checked_sub(time("start")?));
     let outcome = |failed| Outcome { failed: Some(failed), exit_code, duration_ms: took };
     match text(data, "/state/status") {
         Some("pending" | "running") => {}
