@@ -90,6 +90,7 @@ pub const RUN: &[(&str, Level, &str)] = &[
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
     ("grok-build", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
     ("pi", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("kimi-code", Level::Answers, "agents::served::kimi_code_is_answered_through_its_server"),
 ];
 
 /// What recordings of the real programs have shown: the agent, the level, and the test of `agents` that replays them.
@@ -108,11 +109,6 @@ pub const REPLAYED: &[(&str, Level, &str)] = &[
         "cline",
         Level::Answers,
         "cline::server::tests::a_request_is_answered_in_the_words_that_the_hub_reads",
-    ),
-    (
-        "kimi-code",
-        Level::Answers,
-        "kimi_code::server::tests::a_request_is_answered_in_the_words_that_the_server_reads",
     ),
     (
         "qwen-code",

@@ -12,8 +12,9 @@ use std::time::Duration;
 const SIZE: (&str, &str) = ("140", "50");
 /// The interval between two reads of the screen.
 const PAUSE: Duration = Duration::from_millis(25);
-/// Keys are pressed again after this many reads without success.
+/// Keys are pressed again after this many reads without success, and a text is typed again.
 const LOOKS_A_PRESS: u32 = 20;
+const LOOKS_A_TEXT: u32 = 100;
 /// Makes the names of all screens distinct.
 static SCREENS: AtomicU32 = AtomicU32::new(0);
 
@@ -73,11 +74,20 @@ impl<'a> Tmux<'a> {
         });
     }
 
-    /// Types a text and then Enter, as a person who waits to see the text.
+    /// Types a text and then Enter, as a person who waits to see the text. A program that draws its
+    /// prompt before it reads keys drops them; a person who sees nothing would type again.
     pub fn enter(&self, text: &str) {
-        self.ask(&["send-keys", "-l", text]);
         let (_, tail) = text.split_at(text.len().saturating_sub(12));
-        self.wait_for(tail);
+        let looks = Cell::new(0_u32);
+        self.wait_until(&format!("{tail:?}"), |screen| {
+            let begun = text.get(..text.len().min(8)).unwrap_or(text);
+            let is_due = looks.get() > 0 && looks.get().is_multiple_of(LOOKS_A_TEXT);
+            if looks.get() == 0 || is_due && !screen.contains(begun) {
+                self.ask(&["send-keys", "-l", text]);
+            }
+            looks.set(looks.get() + 1);
+            screen.contains(tail)
+        });
         self.press(&["Enter"]);
     }
 

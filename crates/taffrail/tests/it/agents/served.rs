@@ -61,27 +61,6 @@ const OPENCODE_CONFIG: &str = r#"{"autoupdate":false,"share":"disabled","model":
 "models":{"fake-model":{"name":"Fake Model","tool_call":true,
 "limit":{"context":131072,"output":8192}}}}}}"#;
 
-const CLINE: Served = Served {
-    id: "cline",
-    package: Package {
-        name: "@cline/cli-linux-x64",
-        version: "3.0.65",
-        programs: &[("x86_64", "node_modules/@cline/cli-linux-x64/bin/cline")],
-    },
-    arguments: &["--tui", "--auto-approve", "false"],
-    environment: &[],
-    config: (".cline/data/settings/providers.json", CLINE_CONFIG),
-    ready: Some("Auto-approve all disabled"),
-    dialog: "Approve tool call?",
-    allow: "y",
-    call: || Say::Tool("run_commands".to_owned(), json!({ "commands": [GUARDED] })),
-};
-
-const CLINE_CONFIG: &str = r#"{"version":1,"lastUsedProvider":"openai-compatible","modes":{},
-"providers":{"openai-compatible":{"settings":{"provider":"openai-compatible","apiKey":"fake",
-"model":"fake-model","baseUrl":"http://127.0.0.1:@PORT@/v1"},
-"updatedAt":"2026-11-18T10:44:53.293Z","tokenSource":"manual"}}}"#;
-
 fn bash(tool: &str) -> Say {
     Say::Tool(tool.to_owned(), json!({ "command": GUARDED, "description": "A scripted command" }))
 }
@@ -253,21 +232,6 @@ fn a_person_at_opencode_is_first() {
 #[test]
 fn a_request_of_opencode_is_found_again_by_a_daemon_that_came_back() {
     is_found_again(&OPENCODE);
-}
-
-#[test]
-fn cline_is_allowed_through_its_hub_while_its_dialog_is_open() {
-    is_allowed(&CLINE);
-}
-
-#[test]
-fn cline_is_denied_through_its_hub() {
-    is_denied(&CLINE);
-}
-
-#[test]
-fn a_person_at_cline_is_first() {
-    is_overtaken(&CLINE);
 }
 
 const KIMI: Package = Package {
