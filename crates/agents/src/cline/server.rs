@@ -3,7 +3,7 @@
 
 use super::messages::gist;
 use serde_json::{Value, json};
-use taffrail_kit::agent_server::Asked;
+use taffrail_kit::agent_server::ReportedRequest;
 use taffrail_kit::agent_server::report::{BUSY, IDLE, changed, settled};
 use taffrail_kit::json::{flag, list, text};
 use taffrail_kit::{Answer, Outgoing, ServerMessage, ServerPlan, ServerState, Transport};
@@ -104,7 +104,7 @@ fn asked(state: &mut ServerState, (session, envelope): (&str, &Value)) -> Option
     let input = text(payload, "/inputJson").and_then(|it| serde_json::from_str(it).ok());
     let input: Value = input.unwrap_or_default();
     let gist = gist(&input);
-    let asked = Asked {
+    let asked = ReportedRequest {
         agent: AGENT,
         session,
         id,

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 use taffrail_kit::agent_server::report::{BUSY, IDLE, changed, settled};
-use taffrail_kit::agent_server::{Asked, is_path_part, query_value};
+use taffrail_kit::agent_server::{ReportedRequest, is_path_part, query_value};
 use taffrail_kit::json::text;
 use taffrail_kit::{
     Answer, Feed, HttpAddress, Outgoing, ServerMessage, ServerPlan, ServerState, Transport,
@@ -94,7 +94,7 @@ fn asked(
     let query = folder.map(|it| format!("?directory={}", query_value(it))).unwrap_or_default();
     let patterns = about.get("patterns").and_then(Value::as_array).into_iter().flatten();
     let patterns = patterns.filter_map(Value::as_str).collect::<Vec<_>>().join(" ");
-    let asked = Asked {
+    let asked = ReportedRequest {
         agent,
         session: text(about, "/sessionID")?,
         id,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::time::Duration;
 use taffrail_kit::agent_server::report::{BUSY, IDLE, changed, gone};
-use taffrail_kit::agent_server::{Asked, is_path_part};
+use taffrail_kit::agent_server::{ReportedRequest, is_path_part};
 use taffrail_kit::json::{flag, list, text, time};
 use taffrail_kit::{
     Answer, Feed, HttpAddress, Outgoing, ServerMessage, ServerPlan, ServerState, Transport,
@@ -96,7 +96,7 @@ fn asked(state: &mut ServerState, session: &str, about: &Value) -> Option<Server
         None => display.clone(),
     };
     let at = time(about, "/created_at").map(Timestamp::as_millisecond);
-    let asked = Asked {
+    let asked = ReportedRequest {
         agent: AGENT,
         session,
         id,

@@ -31,7 +31,7 @@ const MESSAGE: usize = 32 * 1024 * 1024;
 
 /// A server that runs.
 #[derive(Debug, Clone)]
-struct Found {
+struct RunningServer {
     agent: &'static str,
     plan: &'static ServerPlan,
     address: ServerAddress,
@@ -65,7 +65,7 @@ async fn look(handle: &Handle, talks: &mut HashMap<ServerAddress, JoinHandle<()>
     }
 }
 
-fn servers(handle: &Handle) -> Vec<Found> {
+fn servers(handle: &Handle) -> Vec<RunningServer> {
     let mut all = Vec::new();
     for home in handle.settings().homes() {
         let agent = home.adapter.descriptor().id;
@@ -73,7 +73,7 @@ fn servers(handle: &Handle) -> Vec<Found> {
         let Some(plan) = home.adapter.server_plan().filter(|_| wanted) else { continue };
         match server_addresses(&home) {
             Ok(found) => {
-                all.extend(found.into_iter().map(|address| Found { agent, plan, address }));
+                all.extend(found.into_iter().map(|address| RunningServer { agent, plan, address }));
             }
             Err(error) => {
                 handle.live().note_problem(Part::AgentServers, format!("{agent}: {error}"));
@@ -84,8 +84,8 @@ fn servers(handle: &Handle) -> Vec<Found> {
 }
 
 /// Serves one connection until its server goes away.
-async fn converse(handle: Handle, found: Found) {
-    let Found { agent, address, .. } = &found;
+async fn converse(handle: Handle, found: RunningServer) {
+    let RunningServer { agent, address, .. } = &found;
     let Err(error) = joined(&handle, &found).await else { return };
     let is_refused =
         matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported);
@@ -99,8 +99,8 @@ async fn converse(handle: Handle, found: Found) {
     }
 }
 
-async fn joined(handle: &Handle, found: &Found) -> io::Result<()> {
-    let Found { agent, plan, address } = found;
+async fn joined(handle: &Handle, found: &RunningServer) -> io::Result<()> {
+    let RunningServer { agent, plan, address } = found;
     let join = |process| Connection::new(handle, agent, plan, process);
     let welcome = || {
         tracing::info!(agent, "an agent's server is connected");

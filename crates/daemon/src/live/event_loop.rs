@@ -165,20 +165,6 @@ impl Loop {
         }
     }
 
-    /// How long until something is due.
-    fn rest(&self) -> Duration {
-        let now = Instant::now();
-        let mut rest = self.next_homes.saturating_duration_since(now);
-        if let Some(due) = self.searchable.due() {
-            rest = rest.min(due.saturating_duration_since(now));
-        }
-        if let Some(at) = self.board.next().into_iter().chain(self.monitor.next()).min() {
-            let left = at.as_millisecond() - (self.settings.now)().as_millisecond();
-            rest = rest.min(Duration::from_millis(u64::try_from(left + 1).unwrap_or(0)));
-        }
-        rest
-    }
-
     fn pass_time(&mut self) -> Result<(), DaemonError> {
         let now = (self.settings.now)();
         if self.board.next().is_some_and(|at| at <= now) {

@@ -54,6 +54,20 @@ impl Loop {
 }
 
 impl Loop {
+    /// How long until something is due.
+    pub(super) fn rest(&self) -> Duration {
+        let now = Instant::now();
+        let mut rest = self.next_homes.saturating_duration_since(now);
+        if let Some(due) = self.searchable.due() {
+            rest = rest.min(due.saturating_duration_since(now));
+        }
+        if let Some(at) = self.board.next().into_iter().chain(self.monitor.next()).min() {
+            let left = at.as_millisecond() - (self.settings.now)().as_millisecond();
+            rest = rest.min(Duration::from_millis(u64::try_from(left + 1).unwrap_or(0)));
+        }
+        rest
+    }
+
     /// The places to watch. A new session may name a new project; else projects are looked into
     /// seldom, because that asks the index.
     fn watched(&mut self) -> Vec<Home> {

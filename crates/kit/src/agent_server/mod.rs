@@ -1,11 +1,11 @@
 //! A server that the agent itself runs: it reports the status of its sessions and takes answers to
 //! approval requests.
 
-mod asked;
 pub mod report;
+mod reported_request;
 mod transport;
 
-pub use asked::Asked;
+pub use reported_request::ReportedRequest;
 pub use transport::{Feed, HttpAddress, Outgoing, Transport, is_path_part, query_value};
 
 use crate::{Answer, Request};

@@ -11,7 +11,7 @@ use taffrail_model::{AgentId, RuntimeIdentity};
 
 /// What a server says about a request.
 #[derive(Debug, Default)]
-pub struct Asked<'a> {
+pub struct ReportedRequest<'a> {
     /// The agent's id in this program.
     pub agent: &'static str,
     /// The agent's id of the session.
@@ -36,7 +36,7 @@ pub struct Asked<'a> {
     pub at_ms: Option<u64>,
 }
 
-impl Asked<'_> {
+impl ReportedRequest<'_> {
     /// The message about a request that is open and not known yet.
     pub fn into_message(self, state: &mut ServerState) -> Option<ServerMessage> {
         let is_id = |it: &str| !it.is_empty() && it.len() <= LONGEST_ID;
