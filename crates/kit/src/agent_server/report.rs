@@ -112,8 +112,8 @@ fn after_request(
     report.into_payload(state.process).map(ServerMessage::Status)
 }
 
-/// A session is busy or idle: reported when it changes. Busy is no news while a request is open,
-/// and an idle session has none.
+/// A session is busy or idle: reported when it changes. While a request is open, a busy session waits
+/// for its answer, so busy is not reported; an idle session has no open request.
 pub fn changed(
     state: &mut ServerState,
     (session, status): (&str, &str),

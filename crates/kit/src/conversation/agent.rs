@@ -107,8 +107,6 @@ pub enum Reads {
     Stateful(MakeDialect),
     /// By a function, for a whole file that is not JSON.
     Text(TextDialect),
-    /// By the reader of another agent, whose files these are in all but their place.
-    Foreign(ForeignReader),
 }
 
 /// Reads one record.
@@ -117,8 +115,6 @@ type Dialect = fn(&Value, &mut Speaker<'_, '_>);
 pub(super) type BytesDialect = fn(&[u8], &mut Speaker<'_, '_>) -> Option<()>;
 /// Reads a whole text.
 type TextDialect = fn(&str, &mut Speaker<'_, '_>);
-/// Makes a reader for the agent with this id.
-type ForeignReader = fn(&str, &Source<'_>, Option<&str>) -> Box<dyn Reader>;
 
 impl Store {
     /// Lines of JSON, to start from.
@@ -216,9 +212,6 @@ impl Adapter for Agent {
 
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
         match self.store_at(source.path).or(self.stores.first()) {
-            Some(Store { reads: Reads::Foreign(make), .. }) => {
-                make(self.descriptor.id, source, saved)
-            }
             Some(store) => Box::new(Conversation::new((self.descriptor.id, store), source, saved)),
             None => Box::new(NoJournal),
         }

@@ -122,7 +122,7 @@ impl Conversation {
         match reads {
             Reads::Items(dialect) => dialect(value, &mut speaker),
             Reads::Fields(fields) => fields.read(value, &mut speaker),
-            Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
+            Reads::Text(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
                 speaker.unknown("unreadable");
             }
         }
@@ -163,7 +163,7 @@ impl Conversation {
             match reads {
                 Reads::Items(dialect) => dialect(&value, &mut speaker),
                 Reads::Fields(fields) => fields.read(&value, &mut speaker),
-                Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
+                Reads::Text(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
                     speaker.unknown("unreadable");
                 }
             }

@@ -178,9 +178,7 @@ impl Speaker<'_, '_> {
 
     /// What an answer cost at the time of its record, even if it is nothing.
     pub fn counted(&mut self, key: Digest16, model: Option<&str>, tokens: Tokens) {
-        let (at, model) = (self.at, model.map(str::to_owned));
-        let usage = NewUsage { key, at, model, tokens, cost_microdollars: None };
-        self.sink.usage(&self.memory.speaks(self.place), usage);
+        self.count(model.map(str::to_owned), key, tokens);
     }
 
     /// What an answer cost, for agents that keep an older key of their own. The model is the one that

@@ -60,7 +60,7 @@ pub fn time_of(value: &Value) -> Option<Timestamp> {
         Value::Number(number) => {
             let number = number.as_f64()?;
             let factor = if number.abs() >= FIRST_MILLISECOND { 1.0 } else { 1000.0 };
-            // Out of range becomes the nearest number, which is no valid time.
+            // Out of range becomes the nearest number, which is not a valid time.
             records::time_ms((number * factor) as i64)
         }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,

@@ -30,11 +30,7 @@ struct Saved<'m> {
 pub(super) fn dialect(reads: Reads, memory: &Memory) -> Option<Box<dyn StatefulDialect>> {
     match reads {
         Reads::Stateful(make) => Some(make(memory.own.as_deref())),
-        Reads::Fields(_)
-        | Reads::Items(_)
-        | Reads::Bytes(_)
-        | Reads::Text(_)
-        | Reads::Foreign(_) => None,
+        Reads::Fields(_) | Reads::Items(_) | Reads::Bytes(_) | Reads::Text(_) => None,
     }
 }
 

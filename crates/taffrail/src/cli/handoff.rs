@@ -66,8 +66,9 @@ fn start(handoff: &Handoff, agent: &str, args: &Args, context: &Context) -> Resu
         return Ok(());
     }
     replace(&file, &handoff.markdown)?;
-    let (program, rest) =
-        words.split_first().ok_or_else(|| CliError::failure("there is no command"))?;
+    let (program, rest) = words
+        .split_first()
+        .ok_or_else(|| CliError::failure("the agent has no command that starts it"))?;
     let ended = Command::new(program).args(rest).current_dir(folder).status();
     match ended {
         Ok(status) if status.success() => Ok(()),
