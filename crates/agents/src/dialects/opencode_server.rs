@@ -22,9 +22,10 @@ pub(crate) const fn plan(read: fn(&mut ServerState, &str) -> Vec<ServerMessage>)
     ServerPlan { transport: Transport::Http { address, feed }, hello, read, answer }
 }
 
-/// What is open already, in the folder that the server was started in.
+/// What is open already, in the folder that the server was started in. The requests come first: a session
+/// that is busy and has no known request would be taken for one whose request was answered.
 fn hello() -> Vec<Outgoing> {
-    [STATUSES, PERMISSIONS].map(|it| Outgoing::Get { path: it.to_owned() }).into()
+    [PERMISSIONS, STATUSES].map(|it| Outgoing::Get { path: it.to_owned() }).into()
 }
 
 /// Reads one event, or the reply to a query of `hello`.

@@ -69,8 +69,9 @@ fn decision(word: &str) -> Decision {
 /// What has ended, according to the status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Over {
-    /// The session, with all its requests.
-    Session,
+    /// The session, at this time, with all requests from before. A later request shows that the
+    /// session was resumed.
+    Session(Timestamp),
     /// The turn, at this time. Requests from before are no longer open.
     Turn(Timestamp),
     /// The request the session waited for; another one may be open.
@@ -80,7 +81,7 @@ enum Over {
 impl Over {
     fn of(reading: &Reading) -> Option<Self> {
         match reading.status {
-            Status::Exited => Some(Self::Session),
+            Status::Exited => Some(Self::Session(reading.since)),
             // A restarted daemon guesses before it has read the agent's events.
             _ if reading.confidence == Confidence::Low => None,
             Status::Waiting | Status::Idle if !asks(reading) => Some(Self::Turn(reading.since)),
@@ -153,7 +154,7 @@ impl Broker {
         let Some(over) = Over::of(reading) else { return Ok(()) };
         let now = (self.settings().now)();
         let happening = match over {
-            Over::Session => Happening::SessionOver,
+            Over::Session(_) => Happening::SessionOver,
             Over::Turn(_) | Over::Request => {
                 Happening::Settled(Settler::Untold, at_the_agent(now, None))
             }
@@ -313,7 +314,7 @@ impl Open {
             all.iter().filter(|it| it.it.input_hash == one.input_hash).count() == 1
         };
         let is_it = |it: &&&mut PendingRequest| match over {
-            Over::Session => true,
+            Over::Session(at) => it.is_read || it.it.asked_at <= at,
             Over::Turn(at) if it.it.asked_at < at => true,
             Over::Turn(_) | Over::Request => it.is_read && alone(&it.it),
         };
@@ -346,7 +347,7 @@ mod tests {
         check(Status::Running, Confidence::Low, None);
         check(Status::Waiting, Confidence::Medium, Some(Over::Turn(since)));
         check(Status::Waiting, Confidence::Low, None);
-        check(Status::Exited, Confidence::Low, Some(Over::Session));
+        check(Status::Exited, Confidence::Low, Some(Over::Session(since)));
         check(Status::WaitingApproval, Confidence::High, None);
     }
 }

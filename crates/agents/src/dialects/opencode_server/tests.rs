@@ -74,6 +74,20 @@ fn a_turn_with_a_request_is_reported_as_it_changes() {
     );
 }
 
+/// A daemon that came back took the request for answered, because the session was busy.
+#[test]
+fn a_request_that_was_open_before_is_still_open() {
+    let reply = |path: &str| match path {
+        PERMISSIONS => json!({ "path": path, "body": [bash()] }),
+        _ => json!({ "path": path, "body": { SESSION: { "type": "busy" } } }),
+    };
+    let replies = hello().into_iter().map(|it| match it {
+        Outgoing::Get { path } => reply(&path),
+        other => panic!("{other:?}"),
+    });
+    check(&replies.collect::<Vec<_>>(), &["asks echo via-http"]);
+}
+
 #[test]
 fn one_of_two_requests_is_answered() {
     let both = [asks(&bash()), asks(&edit())];

@@ -226,10 +226,31 @@ fn a_request_ends_with_its_session() {
     let machine = Machine::new();
     let asks = hook(&machine, body("n1", "ls"));
     waits_for(&machine, &State::Pending, 1);
-    let over = card(Status::Exited).reading;
-    machine.handle.broker().apply_status(id(FIRST), &over).unwrap();
+    let broker = machine.handle.broker();
+    broker.apply_status(id(FIRST), &over("2026-10-01T10:30:00Z")).unwrap();
     let [over] = waits_for(&machine, &State::Expired, 1).try_into().unwrap();
     assert_eq!(over.outcome, Some(Outcome::Void));
+    assert_eq!(asks.join().unwrap(), Some(ApprovalReply::default()));
+}
+
+/// The status of a session that ended then.
+fn over(at: &str) -> Reading {
+    Reading { since: at.parse().unwrap(), ..card(Status::Exited).reading }
+}
+
+/// The daemon may read the old transcript before the hook's entry in the journal.
+#[test]
+fn the_first_request_of_a_resumed_session_is_not_closed_with_its_earlier_end() {
+    let machine = Machine::new();
+    let broker = machine.handle.broker();
+    let asks = hook(&machine, body("n1", "ls"));
+    waits_for(&machine, &State::Pending, 1);
+    broker.apply_status(id(FIRST), &over("2026-10-01T10:29:59Z")).unwrap();
+    waits_for(&machine, &State::Pending, 1);
+    // Once the entry is read, the status includes the request.
+    broker.apply_events(id(FIRST), &[RequestEvent::Asked(mark("ls"))]).unwrap();
+    broker.apply_status(id(FIRST), &over("2026-10-01T10:29:59Z")).unwrap();
+    waits_for(&machine, &State::Expired, 1);
     assert_eq!(asks.join().unwrap(), Some(ApprovalReply::default()));
 }
 
