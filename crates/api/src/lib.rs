@@ -7,6 +7,7 @@ mod activity;
 mod approvals;
 pub mod client;
 mod control;
+mod cost;
 mod devices;
 mod error;
 mod feed;
@@ -44,6 +45,7 @@ pub use control::{
     OperationFailure, OperationRow, Operations, Recap, RecapTurn, ResumeBody, ResumeReply,
     ResumeState,
 };
+pub use cost::{CostBySource, SessionCost, Spending, UsageReport, UsageRow};
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
@@ -60,7 +62,7 @@ pub use log::LogLine;
 pub use parameters::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
     MessagesQuery, NoBody, PeerQuery, PeerTimelineQuery, PruneBody, RepairBody, SchemaQuery,
-    SearchQuery, SummaryQuery, TimelineQuery, TranscriptQuery, WaitQuery, YesBody,
+    SearchQuery, SummaryQuery, TimelineQuery, TranscriptQuery, UsageQuery, WaitQuery, YesBody,
 };
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};

@@ -36,6 +36,24 @@ pub struct ListQuery {
     pub words: Option<String>,
 }
 
+/// Which spending to add up, and by which key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct UsageQuery {
+    /// The key: `day` (the default), `week`, `month`, `model`, `project`, `agent`, `branch`, `tag`
+    /// or `session`.
+    pub by: Option<String>,
+    /// Of this agent only, by its id or short name.
+    pub agent: Option<String>,
+    /// Since then: `7d`, `12h`, `30m`, a date or a time.
+    pub since: Option<String>,
+    /// In this folder or below it; without a slash, in folders of this name.
+    pub project: Option<String>,
+    /// Only on this device: its name, its id, or `here`.
+    pub device: Option<String>,
+}
+
 /// Whether to wait for a summary.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

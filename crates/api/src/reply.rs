@@ -1,6 +1,7 @@
 //! Replies of the API.
 
 use crate::SCHEMA_VERSION;
+use crate::cost::SessionCost;
 use crate::schema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub struct IndexReport {
 }
 
 /// Tokens by the names of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Usage {
     /// Read again.
     pub input_tokens: u64,
@@ -123,8 +124,12 @@ pub struct Session {
     pub tool_calls: u64,
     /// What it spent itself, its workers not counted.
     pub usage: Usage,
-    /// What its agent says it cost, in millionths of a US dollar; `null` where it does not say.
+    /// What it cost itself, in millionths of a US dollar: what its agent reported, else the list
+    /// price of its answers; `null` if nothing is known.
     pub cost_microdollars: Option<i64>,
+    /// Where that figure comes from.
+    #[serde(default)]
+    pub cost: SessionCost,
     /// The session it works for: workers only.
     #[schema(value_type = Option<schema::SessionId>)]
     pub parent_id: Option<SessionId>,

@@ -3,6 +3,7 @@
 //! No value of these types is ever created; a test compares them with the JSON that is really
 //! written.
 
+use crate::Usage;
 use utoipa::ToSchema;
 
 /// An instant, as RFC 3339 in UTC.
@@ -205,6 +206,10 @@ pub struct Turn {
     pub started_at: Instant,
     /// Its last activity.
     pub last_at: Instant,
+    /// The tokens of its model answers.
+    pub usage: Usage,
+    /// What they cost, in millionths of a US dollar; `null` if nothing is known.
+    pub cost_microdollars: Option<i64>,
     /// When it ended; left out while it is open.
     pub ended_at: Option<Instant>,
 }

@@ -23,7 +23,7 @@ use taffrail_adapters::{Adapter, all, owners, remotes};
 use taffrail_capture::{Home, homes, journal_homes};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
-use taffrail_store::{Boot, IndexReader};
+use taffrail_store::{Boot, IndexReader, Pricing};
 
 /// All configuration, and the clock.
 #[derive(Debug, Clone)]
@@ -200,6 +200,8 @@ impl Settings {
             id: self.boot_id.clone(),
             new_device: self.new_device.clone(),
             resumable: resumes.collect::<HashSet<_>>(),
+            reports_with_workers: HashSet::from(["claude-code".to_owned()]),
+            pricing: Pricing::default(),
         }
     }
 

@@ -144,6 +144,7 @@ fn is_new(known: Option<Timestamp>, at: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tokens;
     use crate::status::StatusRule;
     use crate::{AgentId, RuntimeIdentity, TurnId};
 
@@ -164,6 +165,8 @@ mod tests {
             status: if ended.is_some() { TurnStatus::Completed } else { TurnStatus::Open },
             started_at: at(started),
             last_at: at(started),
+            usage: Tokens::default(),
+            cost_microdollars: None,
             ended_at: ended.map(at),
         }
     }

@@ -39,8 +39,8 @@ impl Settlement {
 }
 
 /// Orders a family: the session whose earliest record not shared with another is oldest comes
-/// first, ties by session id. A session without a record of its own is the youngest, and one whose
-/// agent names its origin comes after that origin.
+/// first, ties by session id. A session without a record of its own was over when the others went
+/// on, so its last record counts instead. One whose agent names its origin comes after that origin.
 #[must_use]
 pub fn settle(members: &[Member]) -> Settlement {
     let mut holders: HashMap<Digest16, usize> = HashMap::new();
@@ -52,7 +52,8 @@ pub fn settle(members: &[Member]) -> Settlement {
     }
     let mut ages: Vec<_> = members.iter().map(|it| (own_since(it, &holders), it)).collect();
     ages.sort_by_key(|(since, member)| {
-        (depth(member, members), since.unwrap_or(Timestamp::MAX), member.session)
+        let age = since.or(last(member)).unwrap_or(Timestamp::MAX);
+        (depth(member, members), age, since.is_some(), member.session)
     });
     let own_since = ages.iter().map(|(since, member)| (member.session, *since)).collect();
     let members: Vec<_> = ages.into_iter().map(|(_, member)| member).collect();
@@ -68,6 +69,10 @@ pub fn settle(members: &[Member]) -> Settlement {
 fn own_since(member: &Member, holders: &HashMap<Digest16, usize>) -> Option<Timestamp> {
     let own = member.records.iter().filter(|(record, _)| holders.get(record) == Some(&1));
     own.map(|(_, at)| *at).min()
+}
+
+fn last(member: &Member) -> Option<Timestamp> {
+    member.records.iter().map(|(_, at)| *at).max()
 }
 
 /// How many named origins a member has above it; a cycle ends where it began.
@@ -115,9 +120,20 @@ mod tests {
         let fork = member("f", &[("u1", 1), ("a1", 2), ("u3", 4), ("a3", 5)]);
         let second = member("g", &[("u1", 1), ("a1", 2), ("u3", 4), ("a3", 5), ("u4", 9)]);
         let settled = settle(&[second, fork, parent]);
-        assert_eq!(settled.order, [session("p"), session("g"), session("f")].to_vec());
+        assert_eq!(settled.order, [session("p"), session("f"), session("g")].to_vec());
         assert_eq!(settled.owner(&[session("f"), session("p")]), Some(session("p")));
         assert_eq!(settled.owner(&[]), None);
+    }
+
+    #[test]
+    fn a_parent_that_stops_where_its_fork_begins_keeps_its_tokens() {
+        let parent = member("p", &[("u1", 1), ("a1", 2)]);
+        for (name, later) in [("f", 2), ("g", 9)] {
+            let fork = member(name, &[("u1", 1), ("a1", 2), ("u2", later)]);
+            let settled = settle(&[fork, parent.clone()]);
+            assert_eq!(settled.order, [session("p"), session(name)].to_vec());
+            assert_eq!(settled.origins, [(session(name), session("p"))].to_vec());
+        }
     }
 
     #[test]

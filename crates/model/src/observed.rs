@@ -184,6 +184,8 @@ pub struct NewUsage {
     pub model: Option<String>,
     /// The token counts.
     pub tokens: Tokens,
+    /// The part of the cache writes that is kept for an hour, which costs more.
+    pub cache_write_1h: u64,
     /// The cost the agent reports, in millionths of a dollar.
     pub cost_microdollars: Option<i64>,
 }

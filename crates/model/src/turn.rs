@@ -1,7 +1,7 @@
 //! Turns: a prompt and everything that follows until the agent stops.
 
 use crate::observed::Marks;
-use crate::{Kind, Signal, Timestamp, TurnId};
+use crate::{Kind, Signal, Timestamp, Tokens, TurnId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -89,6 +89,10 @@ pub struct Turn {
     pub started_at: Timestamp,
     /// The last activity in the turn.
     pub last_at: Timestamp,
+    /// The tokens of its model answers.
+    pub usage: Tokens,
+    /// What they cost, in millionths of a dollar; `None` if nothing is known.
+    pub cost_microdollars: Option<i64>,
     /// When the turn ended; `None` while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
@@ -136,6 +140,16 @@ pub fn turns<'a>(
     out
 }
 
+/// Adds a model answer to the turn in which it was written. One from before the first prompt
+/// belongs to none.
+pub fn charge(turns: &mut [Turn], at: Timestamp, (tokens, cost): (Tokens, Option<i64>)) {
+    let Some(turn) = turns.iter_mut().rfind(|turn| turn.started_at <= at) else { return };
+    turn.usage = turn.usage.plus(tokens);
+    if let Some(cost) = cost {
+        turn.cost_microdollars = Some(turn.cost_microdollars.unwrap_or(0).saturating_add(cost));
+    }
+}
+
 fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
     if let Some(turn) = out.last_mut() {
         // A prompt inside an open turn that the agent itself identifies steers that turn; it does
@@ -161,6 +175,8 @@ fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
         status: TurnStatus::Open,
         started_at: event.at,
         last_at: event.at,
+        usage: Tokens::default(),
+        cost_microdollars: None,
         ended_at: None,
     });
 }

@@ -59,6 +59,13 @@ impl Tokens {
         }
     }
 
+    /// The tokens of all kinds.
+    #[must_use]
+    pub fn total(self) -> u64 {
+        let parts = [self.input, self.output, self.cache_read, self.cache_write];
+        parts.into_iter().fold(0, u64::saturating_add)
+    }
+
     /// Whether nothing was spent, or nothing is known.
     #[must_use]
     pub fn is_zero(self) -> bool {

@@ -80,7 +80,14 @@ pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, Error> {
         signal: row.signal.as_ref(),
     });
     let card = status_of(settings, &session, &|_| None)?;
-    Ok(turn::turns(inputs, prompt_ready(&card, settings)))
+    let mut turns = turn::turns(inputs, prompt_ready(&card, settings));
+    for answer in reader.answers(session.row)? {
+        let spent = (answer.tokens, answer.cost_microdollars);
+        if let Some(at) = answer.at {
+            turn::charge(&mut turns, at, spent);
+        }
+    }
+    Ok(turns)
 }
 
 fn wanted(

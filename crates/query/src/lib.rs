@@ -35,6 +35,7 @@ mod sync_choice;
 pub mod terminal;
 mod turn_lookup;
 mod unread;
+pub mod usage;
 
 pub use agent_check::check_agent;
 pub use agent_record::record_agent;

@@ -2,7 +2,7 @@
 
 use crate::imported::{imported_reading, imported_status};
 use crate::status::apply_status;
-use taffrail_api::Session;
+use taffrail_api::{Session, SessionCost};
 use taffrail_context::Devices;
 use taffrail_model::status::{Group, Status};
 use taffrail_model::{Confidence, replication};
@@ -51,6 +51,7 @@ fn converted(devices: &Devices, row: SessionRow) -> Session {
         tool_calls: row.tool_calls,
         usage: row.tokens.into(),
         cost_microdollars: row.cost_microdollars,
+        cost: SessionCost::new(row.cost, row.cost_microdollars, row.workers_microdollars),
         parent_id: row.parent,
         lineage: row.lineage,
         source_uri: row.source_uri,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
-use taffrail_api::{ListRequest, Session};
+use taffrail_api::{ListRequest, Session, SessionCost};
 use taffrail_capture::{Job, Plan, SourceFile, peek};
 use taffrail_context::Settings;
 use taffrail_model::status::{Group, Status};
@@ -88,6 +88,11 @@ fn unread_session(
         tool_calls: 0,
         usage: Tokens::default().into(),
         cost_microdollars: facts.cost_microdollars,
+        cost: SessionCost {
+            reported_microdollars: facts.cost_microdollars,
+            with_workers_microdollars: facts.cost_microdollars,
+            ..SessionCost::default()
+        },
         parent_id: facts.parent.map(|it| it.session()),
         lineage,
         source_uri: found.place.locator.clone(),

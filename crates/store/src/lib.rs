@@ -15,7 +15,7 @@ pub mod search;
 
 pub use db::rows::{EventRow, SessionRow, SourceRow};
 pub use db::{LockError, StoreError, WriterLock};
-pub use index::{Applied, Boot, FinalRow, Touched, Writer, make_durable};
+pub use index::{Applied, Boot, FinalRow, Pricing, Touched, Writer, make_durable};
 pub use ledger::{
     ACQUIRE_EXECUTOR, APPROVALS_KEPT, Begun, Carried, Chain, DEEDS_KEPT, End, Forgotten,
     HELD_SECONDS, HISTORY_LIMIT, Joined, LEASE_SECONDS, Ledger, MESSAGES_KEPT, Mark, NOTE_LIMIT,
@@ -24,5 +24,6 @@ pub use ledger::{
     ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
 };
 pub use query::{
-    AgentRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, TallyRow, UnknownRow,
+    AgentRow, AnswerRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, SpentBy,
+    SpentRow, TallyRow, UnknownRow,
 };

@@ -28,6 +28,7 @@ pub mod terminal;
 mod tests;
 pub mod transcript;
 mod update;
+pub mod usage;
 mod view;
 pub mod when;
 

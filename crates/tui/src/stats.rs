@@ -76,10 +76,15 @@ fn quality(quality: &Quality) -> Vec<Row> {
 
 /// Folders below the user's home, from there on.
 fn from_home(tallies: &[KeyedTally], home: &Path) -> Vec<KeyedTally> {
-    let below = |key: &String| Path::new(key).strip_prefix(home).ok().map(Path::to_owned);
-    let short = |key: &String| below(key).map_or(key.clone(), |it| format!("~/{}", it.display()));
+    let short = |key: &String| below_home(key, home);
     let shown = |it: &KeyedTally| KeyedTally { key: it.key.as_ref().map(short), ..it.clone() };
     tallies.iter().map(shown).collect()
+}
+
+/// A folder below the user's home, from there on.
+pub(crate) fn below_home(folder: &str, home: &Path) -> String {
+    let below = Path::new(folder).strip_prefix(home).ok();
+    below.map_or(folder.to_owned(), |it| format!("~/{}", it.display()))
 }
 
 fn head(name: &str) -> String {

@@ -889,6 +889,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What sessions spent, by a common key. Days are in UTC. */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/wait": {
         parameters: {
             query?: never;
@@ -1614,6 +1631,24 @@ export interface components {
             runtime_session_id: string;
             /** @description The locator of the session's history; none where its agent shows no history. */
             runtime_source_uri?: string | null;
+        };
+        /** @description The cost of several answers by source, in millionths of a US dollar. */
+        CostBySource: {
+            /**
+             * Format: int64
+             * @description The list price of the answers that have one, reported or not.
+             */
+            estimated_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description What agents reported.
+             */
+            reported_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description Answers whose cost is unknown.
+             */
+            unknown_answers: number;
         };
         /** @description A decision on a request. */
         DecisionBody: {
@@ -2819,9 +2854,12 @@ export interface components {
             captured: boolean;
             /** @description How sure the status is. */
             confidence: components["schemas"]["Confidence"];
+            /** @description Where that figure comes from. */
+            cost?: components["schemas"]["SessionCost"];
             /**
              * Format: int64
-             * @description What its agent says it cost, in millionths of a US dollar; `null` where it does not say.
+             * @description What it cost itself, in millionths of a US dollar: what its agent reported, else the list
+             *     price of its answers; `null` if nothing is known.
              */
             cost_microdollars?: number | null;
             /** @description The device it is on; `null` for this one while it has no name. */
@@ -2890,6 +2928,29 @@ export interface components {
             usage: components["schemas"]["Usage"];
             waiting_for?: components["schemas"]["WaitingFor"] | null;
         };
+        /** @description The cost of a session by source, in millionths of a US dollar. */
+        SessionCost: {
+            /**
+             * Format: int64
+             * @description The list price of its answers that have one.
+             */
+            estimated_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description What its agent reported; `null` if it reported nothing.
+             */
+            reported_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description Answers whose cost is unknown.
+             */
+            unknown_answers: number;
+            /**
+             * Format: int64
+             * @description Its own cost and that of all sub-agents below it.
+             */
+            with_workers_microdollars?: number | null;
+        };
         /**
          * Format: uuid
          * @description The durable session, as a UUID.
@@ -2947,6 +3008,28 @@ export interface components {
              * @description When it ended.
              */
             to: number;
+        };
+        /** @description What was spent. */
+        Spending: {
+            /**
+             * Format: int64
+             * @description Model answers, each counted once.
+             */
+            answers: number;
+            /** @description Where that figure comes from. */
+            cost: components["schemas"]["CostBySource"];
+            /**
+             * Format: int64
+             * @description What they cost: what agents reported, else the list price; `null` if nothing is known.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description Sessions, sub-agents included.
+             */
+            sessions: number;
+            /** @description Their tokens. */
+            usage: components["schemas"]["Usage"];
         };
         /** @description Counts of all sessions, and of those that have something in common. */
         Stats: {
@@ -3106,6 +3189,11 @@ export interface components {
         Turn: {
             /** @description Requests for approval, by decision; `pending` and `unknown` where there is none. */
             approvals: Record<string, unknown>;
+            /**
+             * Format: int64
+             * @description What they cost, in millionths of a US dollar; `null` if nothing is known.
+             */
+            cost_microdollars?: number | null;
             ended_at?: components["schemas"]["Instant"] | null;
             /**
              * Format: int32
@@ -3131,6 +3219,8 @@ export interface components {
             text: string;
             /** @description How often each tool was called. */
             tools: Record<string, unknown>;
+            /** @description The tokens of its model answers. */
+            usage: components["schemas"]["Usage"];
         };
         /** @description Tokens by the names of the contract. */
         Usage: {
@@ -3159,6 +3249,28 @@ export interface components {
              * @description The part of output spent on reasoning.
              */
             reasoning_tokens: number;
+        };
+        /** @description What was spent, by a common key. */
+        UsageReport: {
+            /**
+             * @description The key: `day`, `week`, `month`, `block`, `model`, `project`, `agent`, `branch`, `tag` or
+             *     `session`.
+             */
+            by: string;
+            /** @description The rows: times the latest first, others the dearest first. */
+            rows: components["schemas"]["UsageRow"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description All of them together. */
+            totals: components["schemas"]["Spending"];
+        };
+        /** @description What was spent under one key. */
+        UsageRow: components["schemas"]["Spending"] & {
+            /** @description The key; `null` if it is not known. */
+            key?: string | null;
         };
         /** @description What a wait came to. */
         WaitReply: {
@@ -5039,6 +5151,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatusList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The key: `day` (the default), `week`, `month`, `model`, `project`, `agent`, `branch`, `tag`
+                 *     or `session`.
+                 */
+                by?: string;
+                /** @description Of this agent only, by its id or short name. */
+                agent?: string;
+                /** @description Since then: `7d`, `12h`, `30m`, a date or a time. */
+                since?: string;
+                /** @description In this folder or below it; without a slash, in folders of this name. */
+                project?: string;
+                /** @description Only on this device: its name, its id, or `here`. */
+                device?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
                 };
             };
             /** @description It was refused, or failed. */

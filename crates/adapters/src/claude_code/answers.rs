@@ -121,7 +121,8 @@ fn emit_usage(line: &Line<'_>, message: &Message<'_>, speaker: &mut Speaker<'_, 
     let Some(usage) = &message.usage else { return };
     let answer = message.id.as_deref().or(line.uuid.as_deref()).unwrap_or_default();
     let request = line.request_id.as_deref().unwrap_or_default();
-    speaker.counted(usage_key(answer, request), message.model.as_deref(), tokens_of(usage));
+    let spent = (tokens_of(usage), for_an_hour(usage));
+    speaker.counted(usage_key(answer, request), message.model.as_deref(), spent);
 }
 
 /// Identifies an answer by its request, which telemetry names too; else by its own id.
@@ -139,4 +140,9 @@ fn tokens_of(usage: &Usage) -> Tokens {
         cache_write: usage.cache_creation_input_tokens.unwrap_or_default(),
         reasoning: details.and_then(|details| details.thinking_tokens).unwrap_or_default(),
     }
+}
+
+fn for_an_hour(usage: &Usage) -> u64 {
+    let written = usage.cache_creation.as_ref();
+    written.and_then(|it| it.ephemeral_1h_input_tokens).unwrap_or_default()
 }

@@ -176,7 +176,17 @@ pub(super) struct Usage {
     #[serde(deserialize_with = "whole")]
     pub(super) cache_creation_input_tokens: Option<u64>,
     #[serde(deserialize_with = "lenient")]
+    pub(super) cache_creation: Option<CacheCreation>,
+    #[serde(deserialize_with = "lenient")]
     pub(super) output_tokens_details: Option<OutputDetails>,
+}
+
+/// The parts of the cache writes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CacheCreation {
+    #[serde(deserialize_with = "whole")]
+    pub(super) ephemeral_1h_input_tokens: Option<u64>,
 }
 
 /// The parts of the output.
@@ -301,6 +311,6 @@ impl<'de> Lenient<'de> for Fault<'de> {
 }
 
 made_of_objects! {
-    Line<'de>, Message<'de>, Block<'de>, Usage, OutputDetails, Origin<'de>, ForkedFrom<'de>, Attachment<'de>,
+    Line<'de>, Message<'de>, Block<'de>, Usage, CacheCreation, OutputDetails, Origin<'de>, ForkedFrom<'de>, Attachment<'de>,
     ToolUseResult<'de>, Answers, PermissionDecision<'de>, CompactMetadata<'de>, Connection<'de>,
 }

@@ -112,6 +112,7 @@ fn usage(sent: &Telemetry) -> Option<NewUsage> {
             cache_write: count("cache_creation_tokens"),
             reasoning: 0,
         },
+        cache_write_1h: 0,
         cost_microdollars: sent.whole("cost_usd_micros").and_then(|it| i64::try_from(it).ok()),
     })
 }

@@ -89,6 +89,7 @@ fn usage(sent: &Telemetry) -> Option<NewUsage> {
             cache_write: 0,
             reasoning: thoughts,
         },
+        cache_write_1h: 0,
         cost_microdollars: None,
     })
 }

@@ -177,25 +177,37 @@ impl Speaker<'_, '_> {
     }
 
     /// What an answer cost at the time of its record, even if it is nothing.
-    pub fn counted(&mut self, key: Digest16, model: Option<&str>, tokens: Tokens) {
-        self.count(model.map(str::to_owned), key, tokens);
+    /// `cache_write_1h` is the part of the cache writes that is kept for an hour.
+    pub fn counted(
+        &mut self,
+        key: Digest16,
+        model: Option<&str>,
+        (tokens, cache_write_1h): (Tokens, u64),
+    ) {
+        self.count(model.map(str::to_owned), key, (tokens, cache_write_1h));
     }
 
     /// What an answer cost, for agents that keep an older key of their own. The model is the one that
     /// the record itself names.
     pub fn spent_under(&mut self, key: Digest16, tokens: Tokens) {
         if !tokens.is_zero() {
-            self.count(self.named.clone(), key, tokens);
+            self.count(self.named.clone(), key, (tokens, 0));
         }
     }
 
     /// The same, by the model of the session, even if it cost nothing.
     pub fn counted_under(&mut self, key: Digest16, tokens: Tokens) {
-        self.count(self.memory.session_model(), key, tokens);
+        self.count(self.memory.session_model(), key, (tokens, 0));
     }
 
-    fn count(&mut self, model: Option<String>, key: Digest16, tokens: Tokens) {
-        let usage = NewUsage { key, at: self.at, model, tokens, cost_microdollars: None };
+    fn count(
+        &mut self,
+        model: Option<String>,
+        key: Digest16,
+        (tokens, cache_write_1h): (Tokens, u64),
+    ) {
+        let (at, cost_microdollars) = (self.at, None);
+        let usage = NewUsage { key, at, model, tokens, cache_write_1h, cost_microdollars };
         self.sink.usage(&self.memory.speaks(self.place), usage);
     }
 

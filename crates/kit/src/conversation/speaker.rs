@@ -339,7 +339,9 @@ impl<'c, 's> Speaker<'c, 's> {
         let session = who.session();
         let parts = [session.as_bytes().as_slice(), id.as_bytes()];
         let key = hash::digest("kit-usage", &parts);
-        self.sink.usage(&who, NewUsage { key, at: self.at, model, tokens, cost_microdollars });
+        let (at, cache_write_1h) = (self.at, 0);
+        let usage = NewUsage { key, at, model, tokens, cache_write_1h, cost_microdollars };
+        self.sink.usage(&who, usage);
     }
 
     /// A record, or a part of one, of a type that is not known.

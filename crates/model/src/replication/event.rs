@@ -73,6 +73,9 @@ pub struct RelayedUsage {
     model: Option<String>,
     /// The token counts.
     tokens: Tokens,
+    /// The part of the cache writes that is kept for an hour.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    cache_write_1h_tokens: u64,
     /// The cost the agent reports, in millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost_microdollars: Option<i64>,
@@ -87,6 +90,7 @@ impl RelayedUsage {
             at: usage.at,
             model: usage.model.clone(),
             tokens: usage.tokens,
+            cache_write_1h_tokens: usage.cache_write_1h,
             cost_microdollars: usage.cost_microdollars,
         }
     }
@@ -97,8 +101,14 @@ impl RelayedUsage {
         let key: Digest16 = hash::from_hex(&self.key)?;
         let (at, model) = (self.at, self.model.clone());
         let (tokens, cost_microdollars) = (self.tokens, self.cost_microdollars);
-        Some(NewUsage { key, at, model, tokens, cost_microdollars })
+        let cache_write_1h = self.cache_write_1h_tokens;
+        Some(NewUsage { key, at, model, tokens, cache_write_1h, cost_microdollars })
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_nothing(number: &u64) -> bool {
+    *number == 0
 }
 
 fn high() -> Confidence {

@@ -70,7 +70,9 @@ fn says() -> impl Strategy<Value = Says> {
         (".{1,8}", of_usage).prop_map(|(id, (key, model, n))| {
             let [input, output, cache_read, cache_write, reasoning] = n.map(u64::from);
             let tokens = Tokens { input, output, cache_read, cache_write, reasoning };
-            let usage = NewUsage { key, at: None, model, tokens, cost_microdollars: None };
+            let (cache_write_1h, cost_microdollars) = (cache_write / 2, None);
+            let usage =
+                NewUsage { key, at: None, model, tokens, cache_write_1h, cost_microdollars };
             Says::Usage(who(&id), Box::new(RelayedUsage::of(&usage)))
         }),
         (".{1,8}", any::<[u8; 16]>())

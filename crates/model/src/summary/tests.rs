@@ -3,7 +3,7 @@
 use super::*;
 use crate::status::{Status, StatusRule, WaitingFor, WaitingKind};
 use crate::turn::TurnStatus;
-use crate::{AgentId, Confidence, Origin, RuntimeIdentity, Signal, Timestamp, TurnId};
+use crate::{AgentId, Confidence, Origin, RuntimeIdentity, Signal, Timestamp, Tokens, TurnId};
 use proptest::prelude::*;
 
 fn turn(prompt: &str, text: &str, tools: &[(&str, u32)]) -> Turn {
@@ -19,6 +19,8 @@ fn turn(prompt: &str, text: &str, tools: &[(&str, u32)]) -> Turn {
         status: TurnStatus::Completed,
         started_at: Timestamp::UNIX_EPOCH,
         last_at: Timestamp::UNIX_EPOCH,
+        usage: Tokens::default(),
+        cost_microdollars: None,
         ended_at: Some(Timestamp::UNIX_EPOCH),
     }
 }

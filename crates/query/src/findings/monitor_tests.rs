@@ -33,6 +33,8 @@ fn row(name: &str, parent: Option<&str>) -> SessionRow {
         tool_calls: 0,
         tokens: Tokens::default(),
         cost_microdollars: None,
+        cost: taffrail_model::cost::Cost::default(),
+        workers_microdollars: None,
         parent: parent.map(session),
         lineage: None,
         source_uri: String::new(),

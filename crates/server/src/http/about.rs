@@ -9,7 +9,7 @@ use axum::extract::State;
 use std::collections::BTreeSet;
 use taffrail_api::{
     AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, PlaceHealth,
-    SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
+    SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats, UsageQuery, UsageReport,
 };
 use taffrail_context::WatcherHealth;
 use taffrail_daemon::live::Handle;
@@ -17,6 +17,7 @@ use taffrail_daemon::{DaemonError, doctor};
 use taffrail_ingest::{Budget, archive};
 use taffrail_model::{Ahead, Timestamp};
 use taffrail_query::search::search;
+use taffrail_query::usage::{UsageBy, usage};
 use taffrail_query::{agents, stats};
 use taffrail_store::IndexReader;
 
@@ -143,6 +144,30 @@ pub(super) async fn get_stats(
         Ok(stats(handle.settings(), &request, &Ahead::default(), Budget::Whole, &mut |_| {})?.stats)
     });
     Ok(Json(told.await?))
+}
+
+/// What sessions spent, by a common key. Days are in UTC.
+#[utoipa::path(get, path = "/api/usage", tag = "about", params(UsageQuery),
+    responses((status = 200, body = UsageReport)))]
+pub(super) async fn get_usage(
+    State(app): State<App>,
+    Query(query): Query<UsageQuery>,
+) -> Result<Json<UsageReport>, ApiError> {
+    let UsageQuery { by, agent, since, project, device } = query;
+    let by = by.as_deref().unwrap_or("day");
+    let by = UsageBy::parse(by).ok_or_else(|| unknown_key(by))?;
+    let query = ListQuery { agent, since, project, device, ..ListQuery::default() };
+    let told = app.ask(move |handle| {
+        let request = request(handle, query)?;
+        let by = (by, &Ahead::default());
+        Ok(usage(handle.settings(), &request, by, Budget::Whole, &mut |_| {})?.report)
+    });
+    Ok(Json(told.await?))
+}
+
+fn unknown_key(word: &str) -> ApiError {
+    let known = UsageBy::ALL.map(UsageBy::as_str).join(", ");
+    ApiError::usage(format!("`{word}` is not a key; use one of {known}"))
 }
 
 /// The agents this program knows.

@@ -77,6 +77,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(wait::wait_for_sessions),
     || routes!(about::search_history),
     || routes!(about::get_stats),
+    || routes!(about::get_usage),
     || routes!(about::list_agents),
     || routes!(about::get_archive),
     || routes!(about::run_doctor),

@@ -4,6 +4,7 @@ use super::codec::from_micros;
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 use std::cell::Cell;
+use taffrail_model::cost::Cost;
 use taffrail_model::{Timestamp, Tokens};
 
 /// The sums of the five columns of tokens, under their own names.
@@ -61,6 +62,15 @@ impl<'r, 's> Columns<'r, 's> {
             cache_read: self.count("cache_read_tokens")?,
             cache_write: self.count("cache_write_tokens")?,
             reasoning: self.count("reasoning_tokens")?,
+        })
+    }
+
+    /// The three columns of costs by source.
+    pub(crate) fn cost(&self) -> rusqlite::Result<Cost> {
+        Ok(Cost {
+            reported_microdollars: self.get("reported_microdollars")?,
+            estimated_microdollars: self.get("estimated_microdollars")?,
+            unknown_answers: self.count("unknown_answers")?,
         })
     }
 

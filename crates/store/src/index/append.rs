@@ -1,7 +1,7 @@
 //! Writes events: a new event gets the next number, a changed one a new number, an equal one none.
 
 use super::slots::{Due, Slot};
-use super::{hook_events, sources};
+use super::{acts, hook_events, sources};
 use crate::db::codec::{cursor_columns, micros};
 use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -75,6 +75,7 @@ fn came(slot: &mut Slot, event: &NewEvent) {
     let at = micros(event.at);
     slot.counts.count(event.kind.as_str(), event.marks, 1);
     slot.counts.stretch(at);
+    acts::count(slot, at, &event.kind, event.marks);
     slot.earliest = Some(slot.earliest.map_or(at, |earliest| earliest.min(at)));
     slot.due.add(Due::ROW);
 }

@@ -6,7 +6,8 @@ use super::slots::{self, Due, Slot, slot};
 use super::usage::{self, Occurrence};
 use super::writer_io::{Applied, Touched};
 use super::{
-    Writer, binding_sync, failures, fork_families, hook_events, session_facts, sources, takeovers,
+    Writer, acts, binding_sync, failures, fork_families, hook_events, session_facts, sources,
+    spent, takeovers,
 };
 use crate::db::{StoreError, meta};
 use std::collections::HashMap;
@@ -87,17 +88,23 @@ impl Writer {
             }
             if slot.due.has(Due::RECOUNT) {
                 slot.counts = slots::recount(&self.index, slot.row)?;
+                acts::recount(&self.index, slot.row)?;
+            } else {
+                acts::add(&self.index, slot)?;
             }
             slots::store(&self.index, slot)?;
             if slot.due.has(Due::FACTS) {
                 self.refresh(slot)?;
+            }
+            if slot.due.has(Due::FACTS) || slot.due.has(Due::SPENT) {
+                spent::write(&self.index, slot.row, &self.boot)?;
             }
             failures::note(&self.index, slot.row)?;
             if slot.due.has(Due::FAMILY) || fork_families::is_open(&self.index, slot)? {
                 unsettled.push(slot.row);
             }
         }
-        let settled = fork_families::settle(&self.index, &unsettled, self.batch)?;
+        let settled = fork_families::settle(&self.index, &unsettled, (self.batch, &self.boot))?;
         meta::set(&self.index, "batch", &self.batch.to_string())?;
         self.index.prepare_cached("COMMIT")?.execute([])?;
         let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
@@ -222,7 +229,7 @@ impl Writer {
             let pass = pass.as_mut();
             let is_first = pass.is_some_and(|it| it.usage.insert((slot.row, usage.key)));
             let occurrence = if is_first { Occurrence::First } else { Occurrence::Later };
-            usage::write(&self.index, slot, usage, (source, occurrence))?;
+            usage::write(&self.index, slot, usage, (source, occurrence), &self.boot.pricing)?;
         }
         Ok(())
     }

@@ -11,7 +11,8 @@ use taffrail_model::observed::{ArchiveState, SourceState};
 use taffrail_model::{SessionId, Timestamp};
 
 /// The tables that hold a session's rows.
-const TABLES: &[&str] = &["events", "usage", "source_sessions", "unbound", "finals", "topics"];
+const TABLES: &[&str] =
+    &["events", "acts", "usage", "spent", "source_sessions", "unbound", "finals", "topics"];
 
 impl Writer {
     /// Marks sessions as forgotten, for good. The steps that follow can be interrupted and
@@ -94,7 +95,7 @@ impl Writer {
             self.index.execute("DELETE FROM sessions WHERE id = ?1", [row])?;
         }
         let heirs: Vec<i64> = heirs.into_iter().filter(|it| !rows.contains(it)).collect();
-        fork_families::settle(&self.index, &heirs, self.batch)?;
+        fork_families::settle(&self.index, &heirs, (self.batch, &self.boot))?;
         self.commit(now)?;
         truncate_log(&self.index)?;
         self.ledger.truncate_log()

@@ -1,6 +1,8 @@
 //! Sessions that are copies of one another: decides who owns the records they share.
 
 use super::slots::{self, Slot};
+use super::spent;
+use super::writer_io::Boot;
 use crate::db::StoreError;
 use crate::db::codec::{from_micros, micros, signed};
 use rusqlite::{Connection, params};
@@ -31,7 +33,7 @@ pub(crate) fn is_open(index: &Connection, slot: &Slot) -> Result<bool, StoreErro
 pub(crate) fn settle(
     index: &Connection,
     rows: &[i64],
-    batch: i64,
+    (batch, boot): (i64, &Boot),
 ) -> Result<Vec<OwnerChange>, StoreError> {
     let mut done = HashSet::new();
     let mut out = Vec::new();
@@ -42,7 +44,7 @@ pub(crate) fn settle(
         let family = family_of(index, *row)?;
         done.extend(family.iter().map(|kin| kin.row));
         if family.len() > 1 {
-            out.extend(settle_one(index, &family, batch)?);
+            out.extend(settle_one(index, &family, (batch, boot))?);
         }
     }
     Ok(out)
@@ -68,7 +70,7 @@ fn family_of(index: &Connection, row: i64) -> Result<Vec<Relative>, StoreError> 
 fn settle_one(
     index: &Connection,
     family: &[Relative],
-    batch: i64,
+    (batch, boot): (i64, &Boot),
 ) -> Result<Vec<OwnerChange>, StoreError> {
     let mut members = Vec::new();
     for kin in family {
@@ -83,7 +85,7 @@ fn settle_one(
     }
     let settled = copies::settle(&members);
     let rows: HashMap<SessionId, i64> = family.iter().map(|kin| (kin.session, kin.row)).collect();
-    own_usage(index, family, &settled)?;
+    own_usage(index, family, &settled, boot)?;
     let marked = mark_inherited(index, family, &settled)?;
     for it in &marked {
         write_batch(index, it, batch)?;
@@ -148,6 +150,7 @@ fn own_usage(
     index: &Connection,
     family: &[Relative],
     settled: &Settlement,
+    boot: &Boot,
 ) -> Result<(), StoreError> {
     let mut holders: HashMap<Digest16, Vec<SessionId>> = HashMap::new();
     for kin in family {
@@ -164,6 +167,7 @@ fn own_usage(
             statement.execute(params![kin.row, key, settled.owner(all) == Some(kin.session)])?;
         }
         write_tokens(index, kin.row)?;
+        spent::write(index, kin.row, boot)?;
     }
     Ok(())
 }

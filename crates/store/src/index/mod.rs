@@ -1,5 +1,6 @@
 //! The writer's side of the index: pieces in, numbered changes out.
 
+mod acts;
 mod append;
 mod batch;
 mod binding_sync;
@@ -12,19 +13,25 @@ mod fork_families;
 mod hook_events;
 mod index_meta;
 mod passes;
+mod pricing;
 mod queries;
 mod remote;
 mod session_facts;
 mod slots;
 mod source_moves;
 mod sources;
+mod spent;
 mod takeovers;
 mod uncaptured;
 mod usage;
 mod writer;
 mod writer_io;
 
+pub(crate) use spent::QUARTER;
+pub(crate) use usage::read_usage;
+
 pub use file::make_durable;
 pub use finals::FinalRow;
+pub use pricing::Pricing;
 pub use writer::Writer;
 pub use writer_io::{Applied, Boot, Touched};

@@ -46,7 +46,7 @@ impl Writer {
             }
             if drop_usage(&self.index, slot.row, source, &seen.usage)? {
                 slot.tokens = slots::owned_tokens(&self.index, slot.row)?;
-                slot.due.add(Due::ROW);
+                slot.due.add(Due::ROW.with(Due::SPENT));
                 lost_usage = true;
             }
             if !seen.sessions.contains(&slot.row) {

@@ -1,7 +1,6 @@
 //! Merges the facts of all sources of a session into its row.
 
 use super::slots::Slot;
-use super::usage::owned_cost;
 use crate::db::StoreError;
 use crate::db::codec::{micros, read_facts, signed, write_imported};
 use crate::ledger::ImportPlace;
@@ -90,8 +89,6 @@ pub(crate) fn refresh(
         (true, false, false) => History::Missing,
     };
     let lifecycle = Lifecycle::of(Standing { history, resumable });
-    // The agent's own total may omit unfinished work; our sum may lack answers.
-    let cost = facts.cost_microdollars.max(owned_cost(connection, slot.row)?);
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();
     let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
@@ -115,7 +112,7 @@ pub(crate) fn refresh(
         lifecycle.as_str(),
         source_uri,
         facts.started_at.map(micros),
-        cost,
+        facts.cost_microdollars,
         parent,
         fork,
         facts.first_record,

@@ -1,10 +1,11 @@
 //! Session rows while a batch is written: keeps counts as events come and go.
 
+use super::acts::Acts;
 use crate::db::codec::signed;
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use taffrail_model::observed::Marks;
 use taffrail_model::{EventId, Kind, RuntimeIdentity, SessionId, Tokens};
 
@@ -19,6 +20,8 @@ pub(crate) struct Slot {
     pub(crate) before: i64,
     pub(crate) counts: Counts,
     pub(crate) tokens: Tokens,
+    /// What came in this batch, by quarter of an hour.
+    pub(crate) acts: BTreeMap<i64, Acts>,
     /// Work that is due before the batch is closed.
     pub(crate) due: Due,
     /// The earliest event inserted in this batch.
@@ -44,6 +47,9 @@ impl Due {
     pub(crate) const FAMILY: Self = Self(8);
     /// A transcript may say what hooks carried.
     pub(crate) const CARRIED: Self = Self(16);
+
+    /// Its answers or their costs changed.
+    pub(crate) const SPENT: Self = Self(32);
 
     /// The union of both.
     pub(crate) const fn with(self, other: Self) -> Self {
@@ -122,6 +128,7 @@ pub(crate) fn load(
         before: 0,
         counts: Counts::default(),
         tokens: Tokens::default(),
+        acts: BTreeMap::new(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
         earliest: None,
         batch,
@@ -143,6 +150,7 @@ fn read_slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Resu
         before: sequence,
         counts: counts(&row)?,
         tokens: row.tokens()?,
+        acts: BTreeMap::new(),
         due: Due::default(),
         earliest: None,
         batch,

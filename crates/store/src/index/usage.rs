@@ -1,5 +1,6 @@
 //! The costs of model answers, each stored once per session.
 
+use super::pricing::Pricing;
 use super::slots::{Due, Slot};
 use crate::db::codec::{micros, signed};
 use crate::db::{Columns, StoreError};
@@ -22,12 +23,12 @@ pub(crate) fn write(
     slot: &mut Slot,
     usage: &NewUsage,
     (source, occurrence): (i64, Occurrence),
+    pricing: &Pricing,
 ) -> Result<(), StoreError> {
     slot.due.add(Due::ROW);
-    if usage.cost_microdollars.is_some() {
-        slot.due.add(Due::FACTS);
-    }
-    if insert_usage(connection, slot.row, usage, source)? {
+    let price = pricing.of(usage);
+    if insert_usage(connection, slot.row, (usage, price), source)? {
+        slot.due.add(Due::SPENT);
         slot.tokens = slot.tokens.plus(usage.tokens);
         return Ok(());
     }
@@ -35,10 +36,16 @@ pub(crate) fn write(
     let (before, owned) = (known.tokens, known.owned);
     let replaces = occurrence == Occurrence::First && known.source == source;
     let after = if replaces { usage.tokens } else { usage.tokens.later_of(before) };
-    let cost = usage.cost_microdollars.max(known.cost);
-    if (after, cost) != (before, known.cost) {
-        let later = NewUsage { tokens: after, cost_microdollars: cost, ..usage.clone() };
-        update_usage(connection, slot.row, &later, source)?;
+    let cost_microdollars = usage.cost_microdollars.max(known.cost);
+    let longest = usage.cache_write_1h.max(known.cache_write_1h);
+    let cache_write_1h = if replaces { usage.cache_write_1h } else { longest };
+    let is_new =
+        (after, cost_microdollars, cache_write_1h) != (before, known.cost, known.cache_write_1h);
+    if is_new {
+        let later = NewUsage { tokens: after, cache_write_1h, cost_microdollars, ..usage.clone() };
+        let price = pricing.of(&later);
+        update_usage(connection, slot.row, (&later, price), source)?;
+        slot.due.add(Due::SPENT);
         if owned {
             slot.tokens = slot.tokens.minus(before).plus(after);
         }
@@ -49,13 +56,14 @@ pub(crate) fn write(
 fn insert_usage(
     connection: &Connection,
     session: i64,
-    usage: &NewUsage,
+    usage: (&NewUsage, Option<i64>),
     source: i64,
 ) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO usage (session, key, source, at, model, owned, input_tokens, \
          output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, \
-         cost_microdollars) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11)",
+         cost_microdollars, cache_write_1h_tokens, estimated_microdollars) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     write_usage(&mut statement, session, usage, source)
 }
@@ -63,13 +71,14 @@ fn insert_usage(
 fn update_usage(
     connection: &Connection,
     session: i64,
-    usage: &NewUsage,
+    usage: (&NewUsage, Option<i64>),
     source: i64,
 ) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached(
         "UPDATE usage SET source = ?3, at = ?4, model = ?5, input_tokens = ?6, \
          output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
-         reasoning_tokens = ?10, cost_microdollars = ?11 WHERE session = ?1 AND key = ?2",
+         reasoning_tokens = ?10, cost_microdollars = ?11, cache_write_1h_tokens = ?12, \
+         estimated_microdollars = ?13 WHERE session = ?1 AND key = ?2",
     )?;
     write_usage(&mut statement, session, usage, source)
 }
@@ -77,7 +86,7 @@ fn update_usage(
 fn write_usage(
     statement: &mut Statement<'_>,
     session: i64,
-    usage: &NewUsage,
+    (usage, price): (&NewUsage, Option<i64>),
     source: i64,
 ) -> Result<bool, StoreError> {
     let spent = usage.tokens;
@@ -93,6 +102,8 @@ fn write_usage(
         signed(spent.cache_write),
         signed(spent.reasoning),
         usage.cost_microdollars,
+        signed(usage.cache_write_1h),
+        price,
     ])?;
     Ok(written == 1)
 }
@@ -103,6 +114,7 @@ struct KnownUsage {
     owned: bool,
     source: i64,
     cost: Option<i64>,
+    cache_write_1h: u64,
 }
 
 fn known_usage(
@@ -112,7 +124,8 @@ fn known_usage(
 ) -> Result<KnownUsage, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
-         reasoning_tokens, owned, source, cost_microdollars FROM usage WHERE session = ?1 AND key = ?2",
+         reasoning_tokens, owned, source, cost_microdollars, cache_write_1h_tokens FROM usage \
+         WHERE session = ?1 AND key = ?2",
     )?;
     Ok(statement.query_row(params![session, usage.key], |row| {
         let row = Columns::of(row);
@@ -121,15 +134,19 @@ fn known_usage(
             owned: row.get("owned")?,
             source: row.get("source")?,
             cost: row.get("cost_microdollars")?,
+            cache_write_1h: row.count("cache_write_1h_tokens")?,
         })
     })?)
 }
 
-/// The total cost of a session's own answers, where their agent reports it.
-pub(crate) fn owned_cost(connection: &Connection, session: i64) -> Result<Option<i64>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT sum(cost_microdollars) FROM usage INDEXED BY usage_with_cost \
-         WHERE session = ?1 AND cost_microdollars IS NOT NULL AND owned = 1",
-    )?;
-    Ok(statement.query_row([session], |row| row.get(0))?)
+/// Reads an answer.
+pub(crate) fn read_usage(row: &Columns<'_, '_>) -> rusqlite::Result<NewUsage> {
+    Ok(NewUsage {
+        key: row.get("key")?,
+        at: row.maybe_time("at")?,
+        model: row.get("model")?,
+        tokens: row.tokens()?,
+        cache_write_1h: row.count("cache_write_1h_tokens")?,
+        cost_microdollars: row.get("cost_microdollars")?,
+    })
 }

@@ -82,6 +82,7 @@ impl Writer {
         };
         writer.note_boot()?;
         writer.note_unbound()?;
+        writer.reprice()?;
         Ok(writer)
     }
 

@@ -1,5 +1,6 @@
 //! The inputs and results of the writer.
 
+use super::pricing::Pricing;
 use std::collections::HashSet;
 use taffrail_model::DeviceId;
 use taffrail_model::observed::Outcome;
@@ -13,6 +14,10 @@ pub struct Boot {
     pub new_device: DeviceId,
     /// Agents whose sessions can be resumed by id.
     pub resumable: HashSet<String>,
+    /// Agents whose reported cost of a session includes that of its sub-agents.
+    pub reports_with_workers: HashSet<String>,
+    /// The prices of model answers.
+    pub pricing: Pricing,
 }
 
 /// The result of writing a piece.

@@ -11,10 +11,12 @@ mod relatives;
 mod remote;
 mod session_iter;
 mod sources;
+mod spending;
 mod tally;
 
 pub use activity::HourRow;
 pub use events::Changes;
 pub use filter::{Filter, SourceAt};
 pub use reader::{AgentRow, IndexReader, UnknownRow};
+pub use spending::{AnswerRow, SpentBy, SpentRow};
 pub use tally::{Grouping, TallyRow};

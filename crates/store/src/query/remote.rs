@@ -4,6 +4,7 @@ use super::IndexReader;
 use crate::db::codec::read_facts;
 use crate::db::rows::SessionRow;
 use crate::db::{Columns, StoreError};
+use crate::index::read_usage;
 use rusqlite::params;
 use std::collections::BTreeSet;
 use taffrail_model::observed::NewUsage;
@@ -86,16 +87,8 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn own_usage(&self, session: i64, since: Timestamp) -> Result<Vec<NewUsage>, StoreError> {
         let mut statement = self.connection.prepare_cached(include_str!("own_usage.sql"))?;
-        let rows = statement.query_map(params![session, since.as_microsecond()], |row| {
-            let row = Columns::of(row);
-            Ok(NewUsage {
-                key: row.get("key")?,
-                at: row.maybe_time("at")?,
-                model: row.get("model")?,
-                tokens: row.tokens()?,
-                cost_microdollars: row.get("cost_microdollars")?,
-            })
-        })?;
+        let values = params![session, since.as_microsecond()];
+        let rows = statement.query_map(values, |row| read_usage(&Columns::of(row)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }

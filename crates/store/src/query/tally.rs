@@ -4,9 +4,10 @@ use super::IndexReader;
 use super::filter::{Filter, conditions};
 use crate::db::codec::micros;
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
+use crate::index::QUARTER;
 use rusqlite::ToSql;
 use std::collections::BTreeMap;
-use taffrail_model::{Ahead, Tokens};
+use taffrail_model::{Ahead, Timestamp, Tokens};
 
 /// The total of several sessions; `None` where a value cannot be known for this key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,9 +58,6 @@ impl Grouping {
 const WORKERS: &str = "count(DISTINCT CASE WHEN session IN \
   (SELECT id FROM sessions WHERE parent IS NOT NULL) THEN session END) AS workers";
 
-/// A day in microseconds.
-const DAY: &str = "86400000000";
-
 impl IndexReader {
     /// Totals of sessions, each counted whole.
     ///
@@ -92,19 +90,21 @@ impl IndexReader {
         })
     }
 
-    /// Tokens by model: nothing else is known by model.
+    /// Tokens and cost by model: nothing else is known by model.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn tally_models(&self, filter: &Filter) -> Result<Vec<TallyRow>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
-            "SELECT model AS key, count(DISTINCT session) AS sessions, {TOKEN_SUMS}, {WORKERS} FROM usage \
-             WHERE owned = 1 AND session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1"
+            "SELECT model AS key, count(DISTINCT session) AS sessions, {TOKEN_SUMS}, \
+             sum(cost_microdollars) AS cost_microdollars, {WORKERS} FROM spent \
+             WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1"
         );
         self.tally_rows(&query, &values, |row| {
             let spent = spent(row)?;
-            Ok(TallyRow { workers: row.count("workers")?, ..spent })
+            let cost_microdollars = row.get("cost_microdollars")?;
+            Ok(TallyRow { cost_microdollars, workers: row.count("workers")?, ..spent })
         })
     }
 
@@ -113,29 +113,29 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn tally_days(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
-        let day = day_of(ahead);
         let mut days: BTreeMap<Option<String>, TallyRow> = BTreeMap::new();
-        for row in self.events_by_day(filter, &day)? {
+        for row in self.events_by_day(filter, ahead)? {
             days.insert(row.key.clone(), row);
         }
-        for row in self.usage_by_day(filter, &day)? {
-            let tokens = row.tokens;
-            days.entry(row.key.clone()).or_insert(row).tokens = tokens;
+        for row in self.spent_by_day(filter, ahead)? {
+            let TallyRow { tokens, cost_microdollars, .. } = row;
+            let day = days.entry(row.key.clone()).or_insert(row);
+            (day.tokens, day.cost_microdollars) = (tokens, cost_microdollars);
         }
         Ok(days.into_values().collect())
     }
 
-    fn events_by_day(&self, filter: &Filter, day: &str) -> Result<Vec<TallyRow>, StoreError> {
+    fn events_by_day(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
             "SELECT date(day * 86400, 'unixepoch') AS key, count(*) AS sessions, \
              sum(turns) AS turns, sum(prompts) AS prompts, sum(calls) AS tool_calls, \
-             {WORKERS} FROM (SELECT session, {day} AS day, sum(marks & 1) AS turns, \
-                   sum(kind = 'user.prompt') AS prompts, sum(kind = 'tool.call') AS calls \
-                   FROM events WHERE removed = 0 AND at >= {} \
-                   AND session IN (SELECT id FROM sessions WHERE {clause}) \
+             {WORKERS} FROM (SELECT session, {day} AS day, sum(turns) AS turns, \
+                   sum(prompts) AS prompts, sum(tool_calls) AS calls FROM ({acts}) \
+                   WHERE session IN (SELECT id FROM sessions WHERE {clause}) \
                    GROUP BY session, day) GROUP BY day",
-            earliest(filter)
+            day = day_of(ahead),
+            acts = acts(filter),
         );
         self.tally_rows(&query, &values, |row| {
             Ok(TallyRow {
@@ -151,19 +151,30 @@ impl IndexReader {
     }
 
     /// Usage without a time belongs to no day.
-    fn usage_by_day(&self, filter: &Filter, day: &str) -> Result<Vec<TallyRow>, StoreError> {
+    fn spent_by_day(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
-            "SELECT date({day} * 86400, 'unixepoch') AS key, count(DISTINCT session) AS sessions, \
-             {TOKEN_SUMS}, {WORKERS} FROM usage WHERE owned = 1 AND coalesce(at >= {}, 1) \
-             AND session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY {day}",
-            earliest(filter)
+            "SELECT date({day} * 86400, 'unixepoch') AS key, \
+             count(DISTINCT session) AS sessions, {TOKEN_SUMS}, \
+             sum(cost_microdollars) AS cost_microdollars, {WORKERS} FROM ({spending}) \
+             WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1",
+            day = day_of(ahead),
+            spending = spending(filter),
         );
         let none = TallyRow { turns: Some(0), prompts: Some(0), ..TallyRow::default() };
         self.tally_rows(&query, &values, |row| {
             let TallyRow { key, sessions, tokens, .. } = spent(row)?;
-            let workers = row.count("workers")?;
-            Ok(TallyRow { key, sessions, workers, tokens, tool_calls: Some(0), ..none.clone() })
+            let cost_microdollars = row.get("cost_microdollars")?;
+            let (workers, tool_calls) = (row.count("workers")?, Some(0));
+            Ok(TallyRow {
+                key,
+                sessions,
+                workers,
+                tokens,
+                cost_microdollars,
+                tool_calls,
+                ..none.clone()
+            })
         })
     }
 
@@ -186,22 +197,49 @@ fn spent(row: &Columns<'_, '_>) -> rusqlite::Result<TallyRow> {
     Ok(TallyRow { key, sessions, tokens, ..TallyRow::default() })
 }
 
-/// The day number of an event, as SQL: uses the UTC offset at its instant.
-fn day_of(ahead: &Ahead) -> String {
-    let micros = |seconds: i64| seconds.saturating_mul(1_000_000);
-    let before = ahead.before.iter();
-    let whens: String = before
-        .map(|(until, seconds)| {
-            format!(" WHEN at < {} THEN {}", until.as_microsecond(), micros(*seconds))
-        })
-        .collect();
-    let shift = micros(ahead.since);
-    match whens.is_empty() {
-        true => format!("((at + {shift}) / {DAY})"),
-        false => format!("((at + CASE{whens} ELSE {shift} END) / {DAY})"),
-    }
+/// The sums of events from the filter's instant on; its own quarter is counted event by event.
+fn acts(filter: &Filter) -> String {
+    let Some(since) = filter.since.map(micros) else { return "SELECT * FROM acts".to_owned() };
+    let quarter = since.div_euclid(QUARTER);
+    format!(
+        "SELECT session, quarter, turns, prompts, tool_calls FROM acts WHERE quarter > {quarter} \
+         UNION ALL SELECT session, {quarter}, marks & 1, kind = 'user.prompt', kind = 'tool.call' \
+         FROM events WHERE removed = 0 AND at >= {since} AND at < {end} \
+         AND session IN (SELECT session FROM acts WHERE quarter = {quarter})",
+        end = quarter.saturating_add(1).saturating_mul(QUARTER),
+    )
 }
 
-fn earliest(filter: &Filter) -> i64 {
-    filter.since.map_or(-i64::MAX, micros)
+/// The sums of answers from the filter's instant on; answers in its own quarter are read one by
+/// one. Those without a time count always.
+pub(super) fn spending(filter: &Filter) -> String {
+    let Some(since) = filter.since.map(micros) else { return "SELECT * FROM spent".to_owned() };
+    let quarter = since.div_euclid(QUARTER);
+    format!(
+        "SELECT * FROM spent WHERE quarter IS NULL OR quarter > {quarter} \
+         UNION ALL SELECT session, {quarter}, model, 1, \
+         cost_microdollars IS NULL AND estimated_microdollars IS NULL, \
+         input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, \
+         coalesce(cost_microdollars, estimated_microdollars), cost_microdollars, \
+         estimated_microdollars FROM usage WHERE owned = 1 AND at >= {since} AND at < {end} \
+         AND session IN (SELECT session FROM spent WHERE quarter = {quarter})",
+        end = quarter.saturating_add(1).saturating_mul(QUARTER),
+    )
+}
+
+/// The day number of a quarter, as SQL: uses the UTC offset at its beginning.
+pub(super) fn day_of(ahead: &Ahead) -> String {
+    let before = ahead.before.iter();
+    let whens: String = before
+        .map(|(until, seconds)| format!(" WHEN quarter < {} THEN {seconds}", quarter_of(*until)))
+        .collect();
+    let since = ahead.since;
+    let shift =
+        if whens.is_empty() { since.to_string() } else { format!("CASE{whens} ELSE {since} END") };
+    // Rounds down before 1970, too.
+    format!("((quarter * 900 + {shift} + 86400 * 1000000) / 86400 - 1000000)")
+}
+
+fn quarter_of(at: Timestamp) -> i64 {
+    at.as_microsecond().div_euclid(QUARTER)
 }

@@ -23,6 +23,8 @@ mod sequences;
 #[cfg(test)]
 mod source_moves;
 #[cfg(test)]
+mod spending;
+#[cfg(test)]
 mod symptoms;
 #[cfg(test)]
 mod tally;

@@ -6,7 +6,8 @@ use super::{
     conformance, daemon, device, doctor, document, events, explain, export, feed, findings, forget,
     handoff, health, hooks, hub, index, key, link, ls, man, notifications, rebuild, resume, rules,
     run, schema, search, send, service, setup, share, show, snapshot, state, stats, status_bar,
-    summary, tail, telemetry, teleport, token, uninstall, upgrade, validate, wait, web, work,
+    summary, tail, telemetry, teleport, token, uninstall, upgrade, usage, validate, wait, web,
+    work,
 };
 use crate::env::Env;
 use crate::error::CliError;
@@ -42,6 +43,7 @@ pub(super) enum Command {
     Summary(summary::Args),
     Handoff(handoff::Args),
     Stats(stats::Args),
+    Usage(usage::Args),
     Export(export::Args),
     Archive(archive::Args),
     Forget(forget::Args),
@@ -107,6 +109,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Events(args) => events::run(&args, &paged()?),
         Command::Tail(args) => tail::run(&args, &paged()?),
         Command::Stats(args) => stats::run(&args, &paged()?),
+        Command::Usage(args) => usage::run(&args, &paged()?),
         Command::Export(args) => export::run(&args, &context()?),
         Command::Archive(args) => archive::run(&args, &paged()?),
         Command::Forget(args) => forget::run(&args, &context()?),

@@ -62,6 +62,7 @@ mod terminal;
 mod token;
 mod uninstall;
 mod upgrade;
+mod usage;
 mod validate;
 mod wait;
 mod web;

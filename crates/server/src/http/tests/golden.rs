@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 34] = [
+const ASKED: [(&str, &str, &str); 35] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -65,6 +65,7 @@ const ASKED: [(&str, &str, &str); 34] = [
     ("status", "/api/stream/status", "/api/stream/status"),
     ("search", "/api/search", "/api/search?q=Prompt%20number%200004&limit=1"),
     ("stats", "/api/stats", "/api/stats"),
+    ("usage", "/api/usage", "/api/usage?by=agent"),
     ("archive", "/api/archive", "/api/archive?entries=false"),
     ("health", "/api/health", "/api/health"),
     ("doctor", "/api/doctor", "/api/doctor"),

@@ -3,6 +3,7 @@
 use crate::db::Columns;
 use crate::db::codec::read_imported;
 use rusqlite::Row;
+use taffrail_model::cost::Cost;
 use taffrail_model::facts::earlier;
 use taffrail_model::status::Failure;
 use taffrail_model::{
@@ -45,8 +46,12 @@ pub struct SessionRow {
     pub tool_calls: u64,
     /// The tokens it spent itself.
     pub tokens: Tokens,
-    /// The cost its agent reports.
+    /// Its own cost: what its agent reports, else what the price table gives.
     pub cost_microdollars: Option<i64>,
+    /// The same, by source.
+    pub cost: Cost,
+    /// The known cost of all sub-agents below it.
+    pub workers_microdollars: Option<i64>,
     /// The session that started this sub-agent.
     pub parent: Option<SessionId>,
     /// Its lineage.
@@ -91,6 +96,8 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         tool_calls: row.count("tool_calls")?,
         tokens: row.tokens()?,
         cost_microdollars: row.get("cost_microdollars")?,
+        cost: row.cost()?,
+        workers_microdollars: row.get("workers_microdollars")?,
         parent: row.get::<Option<_>>("parent")?.map(SessionId::from_bytes),
         lineage: lineage(&row)?,
         source_uri: row.get("source_uri")?,

@@ -31,7 +31,8 @@ CREATE TABLE sessions (
   input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
   cache_read_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0,
   reasoning_tokens INTEGER NOT NULL DEFAULT 0,
-  cost_microdollars INTEGER,
+  cost_microdollars INTEGER, said_microdollars INTEGER, reported_microdollars INTEGER,
+  estimated_microdollars INTEGER, unknown_answers INTEGER NOT NULL DEFAULT 0,
   parent BLOB, forked_from BLOB, first_record BLOB, own_since INTEGER,
   uncopied_since INTEGER,
   lineage_kind TEXT, lineage_session BLOB,
@@ -81,10 +82,25 @@ CREATE TABLE usage (
   source INTEGER NOT NULL, at INTEGER, model TEXT, owned INTEGER NOT NULL,
   input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
   cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
-  reasoning_tokens INTEGER NOT NULL, cost_microdollars INTEGER,
+  reasoning_tokens INTEGER NOT NULL, cache_write_1h_tokens INTEGER NOT NULL,
+  cost_microdollars INTEGER, estimated_microdollars INTEGER,
   PRIMARY KEY (session, key)
 ) WITHOUT ROWID;
-CREATE INDEX usage_with_cost ON usage (session) WHERE cost_microdollars IS NOT NULL;
+CREATE TABLE spent (
+  session INTEGER NOT NULL, quarter INTEGER, model TEXT,
+  answers INTEGER NOT NULL, unknown_answers INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+  cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL,
+  cost_microdollars INTEGER, reported_microdollars INTEGER, estimated_microdollars INTEGER
+);
+CREATE INDEX spent_by_session ON spent (session);
+CREATE TABLE acts (
+  session INTEGER NOT NULL, quarter INTEGER NOT NULL,
+  events INTEGER NOT NULL, turns INTEGER NOT NULL, prompts INTEGER NOT NULL,
+  tool_calls INTEGER NOT NULL,
+  PRIMARY KEY (session, quarter)
+) WITHOUT ROWID;
 CREATE TABLE finals (
   session INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, category TEXT NOT NULL, told TEXT NOT NULL
 );

@@ -10,7 +10,7 @@ use taffrail_model::{
     AgentId, Confidence, Cursor, DeviceId, EventId, Facts, Kind, NewUsage, Observed, Origin,
     Outcome, RecordKey, RuntimeIdentity, Timestamp, Tokens, TurnId,
 };
-use taffrail_store::{Boot, EventRow, Filter, IndexReader, SessionRow, SourceRow, Writer};
+use taffrail_store::{Boot, EventRow, Filter, IndexReader, Pricing, SessionRow, SourceRow, Writer};
 
 /// The bytes every record takes.
 const RECORD_BYTES: u64 = 100;
@@ -155,14 +155,24 @@ impl Piece {
     }
 
     /// The cost of a model answer, by its key.
-    pub(crate) fn spending(mut self, key: &str, second: i64, output: u64) -> Self {
-        let tokens = Tokens { output, input: 1, ..Tokens::default() };
+    pub(crate) fn spending(self, key: &str, second: i64, output: u64) -> Self {
+        self.answering(key, second, (output, None, None))
+    }
+
+    /// A model answer: its output, its model and the reported cost.
+    pub(crate) fn answering(
+        mut self,
+        key: &str,
+        second: i64,
+        (output, model, cost_microdollars): (u64, Option<&str>, Option<i64>),
+    ) -> Self {
         let usage = NewUsage {
             key: usage_key(key),
             at: Some(at(second)),
-            model: None,
-            tokens,
-            cost_microdollars: None,
+            model: model.map(str::to_owned),
+            tokens: Tokens { output, input: 1, ..Tokens::default() },
+            cache_write_1h: 0,
+            cost_microdollars,
         };
         self.made.usage.push((0, usage));
         self
@@ -226,6 +236,8 @@ pub(crate) fn boot() -> Boot {
         id: "boot".to_owned(),
         new_device: DeviceId::new("device"),
         resumable: HashSet::from(["agent".to_owned()]),
+        reports_with_workers: HashSet::new(),
+        pricing: Pricing::default(),
     }
 }
 
@@ -238,16 +250,25 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Self {
+        Self::with(boot())
+    }
+
+    pub(crate) fn with(boot: Boot) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::open(folder.path(), boot()).unwrap();
+        let writer = Writer::open(folder.path(), boot).unwrap();
         Self { folder, writer }
     }
 
     /// Drops the writer in the middle of its work, and opens another.
     pub(crate) fn reopened(self) -> Self {
+        self.reopened_with(boot())
+    }
+
+    /// The same, with another view of this machine.
+    pub(crate) fn reopened_with(self, boot: Boot) -> Self {
         let Self { folder, writer } = self;
         drop(writer);
-        let writer = Writer::open(folder.path(), boot()).unwrap();
+        let writer = Writer::open(folder.path(), boot).unwrap();
         Self { folder, writer }
     }
 

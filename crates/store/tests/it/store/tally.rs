@@ -46,11 +46,11 @@ fn sessions_are_counted_whole_and_days_by_what_happened() {
     check(reader.tally(&all, Grouping::Agent).unwrap(), &["agent 2 3 3 2 30 5"]);
     let by_project = reader.tally(&all, Grouping::Project).unwrap();
     check(by_project, &["? 1 1 1 1 0 -", "/app 1 2 2 1 30 5"]);
-    check(reader.tally_models(&all).unwrap(), &["? 1 - - - 30 -"]);
-    let days = ["1970-01-01 2 2 2 2 10 -", "1970-01-02 1 1 1 0 0 -", "1970-01-04 1 0 0 0 20 -"];
+    check(reader.tally_models(&all).unwrap(), &["? 1 - - - 30 5"]);
+    let days = ["1970-01-01 2 2 2 2 10 1", "1970-01-02 1 1 1 0 0 -", "1970-01-04 1 0 0 0 20 4"];
     check(reader.tally_days(&all, &Ahead::default()).unwrap(), &days);
     let behind = Ahead { before: vec![(at(DAY), 0)], since: -86_400 };
-    let days_behind = ["1970-01-01 2 3 3 2 10 -", "1970-01-03 1 0 0 0 20 -"];
+    let days_behind = ["1970-01-01 2 3 3 2 10 1", "1970-01-03 1 0 0 0 20 4"];
     check(reader.tally_days(&all, &behind).unwrap(), &days_behind);
     let since = Filter { since: Some(at(DAY)), ..all };
     check(reader.tally(&since, Grouping::Nothing).unwrap(), &["? 1 2 2 1 30 5"]);

@@ -1,0 +1,119 @@
+//! What was spent, as a table and as CSV.
+
+use crate::numbers::{dollars, short};
+use crate::stats::{Row, below_home};
+use crate::terminal::{fit_end, line, pad};
+use std::path::Path;
+use taffrail_api::{Spending, UsageReport};
+
+/// The column of keys.
+const KEY: usize = 24;
+
+/// The table with at most so many rows; projects below the user's home from there on.
+#[must_use]
+pub fn rows(report: &UsageReport, most: usize, home: &Path) -> Vec<Row> {
+    let mut out = vec![Row::Head(cells(&report.by, HEAD.map(str::to_owned)))];
+    for it in report.rows.iter().take(most) {
+        let key = it.key.as_deref().map_or("(unknown)".to_owned(), |key| shown(key, report, home));
+        out.push(Row::Line(cells(&fit_end(&key, KEY), numbers(&it.spent))));
+    }
+    let more = report.rows.len().saturating_sub(most);
+    out.extend((more > 0).then(|| Row::Line(format!("… {more} more"))));
+    out.push(Row::Line(cells("all", numbers(&report.totals))));
+    out.extend(notes(&report.totals));
+    out
+}
+
+fn shown(key: &str, report: &UsageReport, home: &Path) -> String {
+    let key = if report.by == "project" { below_home(key, home) } else { key.to_owned() };
+    line(&key)
+}
+
+const HEAD: [&str; 5] = ["answers", "tok in", "cached", "tok out", "cost"];
+
+/// New input apart from what was read from a cache.
+fn numbers(spent: &Spending) -> [String; 5] {
+    let usage = &spent.usage;
+    [
+        short(spent.answers),
+        short(usage.input_tokens.saturating_add(usage.cache_write_tokens)),
+        short(usage.cache_read_tokens),
+        short(usage.output_tokens),
+        cost(spent),
+    ]
+}
+
+/// `≈` marks a list price, and `+?` answers of unknown cost.
+#[must_use]
+pub fn cost(spent: &Spending) -> String {
+    let known = dollars(spent.cost_microdollars);
+    let is_estimated = spent.cost_microdollars != spent.cost.reported_microdollars;
+    let mark = if is_estimated { "≈" } else { "" };
+    let rest =
+        if spent.cost.unknown_answers > 0 && spent.cost_microdollars.is_some() { "+?" } else { "" };
+    format!("{mark}{known}{rest}")
+}
+
+fn notes(totals: &Spending) -> Vec<Row> {
+    let mut out = Vec::new();
+    if totals.cost_microdollars != totals.cost.reported_microdollars {
+        out.push("≈ list price, not a bill: `taffrail prices MODEL` shows the rule".to_owned());
+    }
+    if totals.cost.unknown_answers > 0 {
+        let unknown = short(totals.cost.unknown_answers);
+        out.push(format!(
+            "{unknown} answers have no known cost: add `[[prices]]` for their models"
+        ));
+    }
+    out.into_iter().map(Row::Line).collect()
+}
+
+fn cells(key: &str, [answers, read, cached, out, cost]: [String; 5]) -> String {
+    let key = pad(key, KEY);
+    format!("{key} {answers:>8} {read:>8} {cached:>8} {out:>8} {cost:>14}")
+}
+
+const COLUMNS: &str = "key,sessions,answers,input_tokens,output_tokens,cache_read_tokens,\
+    cache_write_tokens,reasoning_tokens,cost_microdollars,reported_microdollars,\
+    estimated_microdollars,unknown_answers";
+
+/// The rows as CSV, with a head.
+#[must_use]
+pub fn csv(report: &UsageReport) -> Vec<String> {
+    let rows = report.rows.iter().map(|it| record(it.key.as_deref(), &it.spent));
+    [COLUMNS.to_owned()].into_iter().chain(rows).collect()
+}
+
+fn record(key: Option<&str>, spent: &Spending) -> String {
+    let known = |amount: Option<i64>| amount.map_or(String::new(), |it| it.to_string());
+    let usage = &spent.usage;
+    let counts = [
+        spent.sessions,
+        spent.answers,
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+        usage.reasoning_tokens,
+    ];
+    let costs = [
+        spent.cost_microdollars,
+        spent.cost.reported_microdollars,
+        spent.cost.estimated_microdollars,
+    ];
+    let mut fields = vec![key.map(field).unwrap_or_default()];
+    fields.extend(counts.map(|it| it.to_string()));
+    fields.extend(costs.map(known));
+    fields.push(spent.cost.unknown_answers.to_string());
+    fields.join(",")
+}
+
+/// A quoted field. Branches and folders are named by others: a spreadsheet must not take a name for
+/// a formula.
+fn field(text: &str) -> String {
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("\"{guard}{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests;
