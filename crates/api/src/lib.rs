@@ -19,6 +19,7 @@ mod log;
 mod parameters;
 mod peers;
 mod place;
+mod prices;
 mod queue;
 mod reply;
 mod request;
@@ -66,6 +67,7 @@ pub use parameters::{
 };
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
+pub use prices::{ModelPrice, PriceImport, PriceTier};
 pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{

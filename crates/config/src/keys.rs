@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 40] = [
+const KEYS: [&str; 41] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -44,6 +44,7 @@ const KEYS: [&str; 40] = [
     "board.theme",
     "agents.<id>.homes",
     "agents.<id>.server",
+    "prices",
 ];
 /// A name is a suggestion only if at most one in this many letters differs.
 const ALIKE: usize = 3;

@@ -3,6 +3,7 @@
 mod error;
 mod keys;
 mod notifications;
+mod prices;
 mod run;
 mod status;
 mod sync;
@@ -10,6 +11,7 @@ mod sync;
 pub use error::ConfigError;
 pub use keys::unknown as unknown_key;
 pub use notifications::NotificationsConfig;
+pub use prices::IMPORTED_PRICES;
 pub use run::{Kilobytes, RunConfig};
 use serde::{Deserialize, Serialize};
 pub use status::{Span, StatusConfig};
@@ -21,6 +23,7 @@ use std::path::{Path, PathBuf};
 pub use sync::SyncConfig;
 use taffrail_capture::JournalLimits;
 use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummarySettings};
+use taffrail_prices::{ImportedTable, OwnPrice, Prices};
 use taffrail_tui::ThemeChoice;
 
 /// The file as written.
@@ -57,6 +60,9 @@ pub struct Config {
     pub board: BoardConfig,
     /// Settings by agent id.
     pub agents: BTreeMap<String, AgentConfig>,
+    /// The user's own prices of models.
+    #[serde(deserialize_with = "prices::distinct", skip_serializing_if = "Vec::is_empty")]
+    pub prices: Vec<OwnPrice>,
 }
 
 /// The settings of the board.
@@ -255,6 +261,14 @@ impl Config {
     #[must_use]
     pub fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
+    }
+
+    /// The prices of models; an imported table is in our data folder.
+    #[must_use]
+    pub fn prices(&self, data: &Path) -> Prices {
+        // A table that was not imported, or that others may write, has no prices.
+        let imported = own_text(&data.join(IMPORTED_PRICES)).ok();
+        Prices::new(self.prices.clone(), imported.map(ImportedTable::new))
     }
 
     /// Where to look for session files.

@@ -19,10 +19,12 @@ pub use sync::SyncSettings;
 use crate::devices::Devices;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use taffrail_adapters::{Adapter, all, owners, remotes};
 use taffrail_capture::{Home, homes, journal_homes};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
+use taffrail_prices::{Prices, Spent};
 use taffrail_store::{Boot, IndexReader, Pricing};
 
 /// All configuration, and the clock.
@@ -72,6 +74,8 @@ pub struct Settings {
     pub servers: Vec<String>,
     /// The hub between devices.
     pub hub: HubSettings,
+    /// What models cost.
+    pub prices: Arc<Prices>,
     /// A daemon keeps the index up to date: queries read it without catching up.
     pub kept_up: bool,
     /// The clock.
@@ -122,6 +126,7 @@ impl Settings {
             held_unattended: Vec::new(),
             servers: Vec::new(),
             hub: HubSettings::default(),
+            prices: Arc::default(),
             kept_up: false,
             now,
         }
@@ -201,8 +206,18 @@ impl Settings {
             new_device: self.new_device.clone(),
             resumable: resumes.collect::<HashSet<_>>(),
             reports_with_workers: HashSet::from(["claude-code".to_owned()]),
-            pricing: Pricing::default(),
+            pricing: self.pricing(),
         }
+    }
+
+    /// The prices of model answers for the index. The price of an answer depends on its time.
+    fn pricing(&self) -> Pricing {
+        let prices = Arc::clone(&self.prices);
+        Pricing::new(prices.stamp(), move |usage| {
+            let (model, at) = (usage.model.as_deref()?, usage.at?);
+            let (tokens, cache_write_1h) = (usage.tokens, usage.cache_write_1h);
+            prices.cost(&Spent { model, at, tokens, cache_write_1h })
+        })
     }
 
     /// Whether copies of a project's texts may be kept on this device.

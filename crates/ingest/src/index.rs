@@ -72,6 +72,9 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Error
     if settings.archive.enabled && !index.is_mended(&settings.boot_id)? {
         return Ok(false);
     }
+    if !index.is_priced(&settings.prices.stamp())? {
+        return Ok(false);
+    }
     if bring == Bring::Now && !is_searchable(settings, &index)? {
         return Ok(false);
     }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Component, PathBuf};
+use std::sync::Arc;
 use taffrail_config::Config;
 use taffrail_context::{Devices, HubSettings, Settings, add_own_agents};
 use taffrail_devices::device_names;
@@ -155,6 +156,7 @@ impl Env {
             servers: config.servers(),
             hub: HubSettings { draw: Some(draw), ..config.hub(&self.user_home) },
             held_unattended: config.held_unattended(&self.user_home),
+            prices: Arc::new(config.prices(&self.data_folder())),
             kept_up: false,
             now: Timestamp::now,
         }

@@ -8,6 +8,7 @@
 
 pub mod agents;
 pub mod changes;
+pub mod explanation;
 pub mod feed_line;
 mod io;
 pub mod letters;
@@ -16,6 +17,8 @@ pub mod pager;
 mod paint;
 pub mod phrases;
 pub mod pretty;
+pub mod prices;
+pub mod requests;
 mod run;
 #[cfg(test)]
 mod samples;

@@ -4,13 +4,14 @@ use super::Finding;
 use super::metadata::Package;
 
 /// The floor of every crate; crates of one floor never depend on each other.
-const FLOORS: [(&str, u8); 28] = [
+const FLOORS: [(&str, u8); 29] = [
     ("taffrail-redact", 0),
     ("taffrail-rules", 0),
     ("taffrail-setup", 0),
     ("taffrail-model", 1),
     ("taffrail-kit", 2),
     ("taffrail-contracts", 2),
+    ("taffrail-prices", 2),
     ("taffrail-agents", 3),
     ("taffrail-adapters", 4),
     ("taffrail-capture", 5),
@@ -39,10 +40,11 @@ const FLOORS: [(&str, u8); 28] = [
 const DEVELOPERS: [&str; 2] = ["taffrail-testkit", "xtask"];
 
 /// Dependencies that a crate must not have, though its floor would allow them.
-const NEVER: [(&str, &[&str]); 17] = [
+const NEVER: [(&str, &[&str]); 18] = [
     ("taffrail-redact", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-rules", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-model", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
+    ("taffrail-prices", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-kit", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-agents", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-adapters", &["tokio", "rusqlite", "axum", "notify", "tracing"]),

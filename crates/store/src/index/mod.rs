@@ -27,6 +27,7 @@ mod usage;
 mod writer;
 mod writer_io;
 
+pub(crate) use pricing::PRICES;
 pub(crate) use spent::QUARTER;
 pub(crate) use usage::read_usage;
 

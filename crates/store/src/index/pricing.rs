@@ -46,13 +46,14 @@ impl Pricing {
     }
 }
 
-const STAMP: &str = "prices";
+/// The name of the stamp in the index.
+pub(crate) const PRICES: &str = "prices";
 
 impl Writer {
     /// Prices every answer again if the prices have changed. Reads no source.
     pub(crate) fn reprice(&mut self) -> Result<(), StoreError> {
         let pricing = self.boot.pricing.clone();
-        if meta::get(&self.index, STAMP)?.unwrap_or_default() == pricing.stamp {
+        if meta::get(&self.index, PRICES)?.unwrap_or_default() == pricing.stamp {
             return Ok(());
         }
         self.begin()?;
@@ -61,7 +62,7 @@ impl Writer {
                 spent::write(&self.index, session, &self.boot)?;
             }
         }
-        meta::set(&self.index, STAMP, &pricing.stamp)?;
+        meta::set(&self.index, PRICES, &pricing.stamp)?;
         self.index.prepare_cached("COMMIT")?.execute([])?;
         Ok(())
     }

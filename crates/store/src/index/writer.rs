@@ -160,7 +160,8 @@ impl Writer {
         }
         self.slots.clear();
         self.passes.clear();
-        self.note_boot()
+        self.note_boot()?;
+        self.reprice()
     }
 
     /// The id of the machine's current boot.

@@ -4,6 +4,7 @@ use super::filter::{Filter, conditions};
 use crate::db::codec::{count, from_micros};
 use crate::db::rows::{SESSION, SessionRow, read_session};
 use crate::db::{StoreError, meta, open, schema};
+use crate::index::PRICES;
 use crate::ledger::{Ledger, Repairs};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
@@ -68,6 +69,14 @@ impl IndexReader {
     /// For queries elsewhere in this crate.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// Whether every answer has the price that the prices with this stamp give.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn is_priced(&self, stamp: &str) -> Result<bool, StoreError> {
+        Ok(meta::get(&self.connection, PRICES)?.unwrap_or_default() == stamp)
     }
 
     /// The current generation.

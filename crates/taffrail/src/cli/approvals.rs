@@ -1,7 +1,6 @@
 //! `taffrail approvals`, `taffrail approve` and `taffrail deny`
 
 mod always;
-mod display;
 mod log;
 mod selection;
 
@@ -16,6 +15,7 @@ use taffrail_api::client::{Client, escaped, path};
 use taffrail_api::{Allowed, ApprovalRow, Approvals, DecisionBody, ErrorKind};
 use taffrail_model::approval::State;
 use taffrail_tui::phrases::outcome_says;
+use taffrail_tui::requests::{one_line, project, whole};
 use taffrail_tui::terminal::{fit, line, pad};
 use taffrail_tui::when::{self};
 
@@ -116,14 +116,7 @@ fn show(id: &str, context: &Context) -> Result<(), CliError> {
     if context.json {
         return Out::new().json(row);
     }
-    let mut out = Out::paged(context.pager.as_ref());
-    display::show(row, &mut out)?;
-    out.end()
-}
-
-/// A text on one line, with its line ends to be seen: what follows one is another command.
-fn one_line(text: &str) -> String {
-    line(&text.replace("\r\n", "\n").replace('\n', " ⏎ "))
+    Out::paged(context.pager.as_ref()).lines(whole(row))
 }
 
 fn list(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -169,12 +162,6 @@ fn row(it: &ApprovalRow) -> String {
     let cells = [it.id.to_string(), age, word, project(it), session, agent, risk];
     let cells = HEAD.iter().zip(cells).map(|((_, width), cell)| pad(&cell, *width));
     format!("{} {place}{}", cells.collect::<Vec<_>>().join(" "), one_line(&it.command))
-}
-
-/// The folder its session works in, by name.
-fn project(it: &ApprovalRow) -> String {
-    let path = it.project_path.as_deref().unwrap_or("?").trim_end_matches('/');
-    line(path.rsplit('/').next().unwrap_or(path))
 }
 
 fn short(session: &str) -> String {

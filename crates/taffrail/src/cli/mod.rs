@@ -37,6 +37,7 @@ mod ls;
 mod man;
 mod notifications;
 mod old_order;
+mod prices;
 mod rebuild;
 mod recover;
 mod resume;

@@ -14,6 +14,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("rules add", Right::Decide),
     ("rules rm", Right::Decide),
     ("config set", Right::Decide),
+    ("prices import", Right::Decide),
     ("hooks install", Right::Decide),
     ("hooks uninstall", Right::Decide),
     ("setup", Right::Decide),
@@ -165,6 +166,9 @@ mod tests {
         check("rules add --allow --tool Bash", Right::Decide);
         check("config get hub.url", Right::Read);
         check("config set hub.url x", Right::Decide);
+        check("prices gpt-5", Right::Read);
+        check("prices import x", Right::Decide);
+        check("prices import x --dry-run", Right::Read);
         check("hooks install --dry-run", Right::Read);
         check("hooks install --yes", Right::Decide);
         check("queue add 3f2a hello", Right::Script);

@@ -138,6 +138,7 @@ fn help_of_every_command() {
         "events",
         "tail",
         "stats",
+        "prices",
         "export",
         "document",
         "tag",

@@ -28,6 +28,7 @@ mod logs;
 mod long_lines;
 mod notify;
 mod pager;
+mod prices;
 mod promises;
 mod rules;
 mod run;

@@ -252,6 +252,15 @@ pub(crate) const PAGES: &[Page] = &[
         lines: &[],
     },
     Page {
+        name: "docs/prices.md",
+        world: &[File(
+            "model_prices_and_context_window.json",
+            r#"{"m": {"input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05}}"#,
+        )],
+        places: &[],
+        lines: &[],
+    },
+    Page {
         name: "docs/summary.md",
         world: &[Sessions, START, Program("my-summary")],
         places: &[("3f2a", FIRST)],

@@ -20,6 +20,7 @@ const DEEDS: &[&str] = &[
     "config set archive.enabled false",
     "config set control.scripts true",
     "config set summary.command '[\"sh\"]'",
+    "prices import /dev/null",
     "hooks install --agent claude-code --yes",
     "setup --yes",
     "send SESSION hello",
