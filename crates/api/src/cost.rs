@@ -2,6 +2,7 @@
 
 use crate::Usage;
 use serde::{Deserialize, Serialize};
+use taffrail_model::Timestamp;
 use taffrail_model::cost::Cost;
 use utoipa::ToSchema;
 
@@ -91,4 +92,33 @@ pub struct UsageReport {
     pub rows: Vec<UsageRow>,
     /// All of them together.
     pub totals: Spending,
+}
+
+/// The budgets of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BudgetList {
+    /// Of this document.
+    pub schema_version: u32,
+    /// In the order of the configuration.
+    pub budgets: Vec<BudgetRow>,
+}
+
+/// A budget, and what its period has cost so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BudgetRow {
+    /// The work it is for: `all`, or `project:`, `agent:`, `branch:` or `tag:` with a name.
+    pub of: String,
+    /// `day`, `week` or `month`.
+    pub per: String,
+    /// When the period began, by the local clock.
+    #[schema(value_type = crate::schema::Instant)]
+    pub began_at: Timestamp,
+    /// The known cost since then.
+    pub spent_microdollars: i64,
+    /// The limit.
+    pub limit_microdollars: i64,
+    /// Answers since then whose cost is unknown.
+    pub unknown_answers: u64,
+    /// `within`, `near` (80 % and more) or `over`.
+    pub state: String,
 }

@@ -46,7 +46,7 @@ pub use control::{
     OperationFailure, OperationRow, Operations, Recap, RecapTurn, ResumeBody, ResumeReply,
     ResumeState,
 };
-pub use cost::{CostBySource, SessionCost, Spending, UsageReport, UsageRow};
+pub use cost::{BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageReport, UsageRow};
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};

@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 41] = [
+const KEYS: [&str; 42] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -45,6 +45,7 @@ const KEYS: [&str; 41] = [
     "agents.<id>.homes",
     "agents.<id>.server",
     "prices",
+    "budgets",
 ];
 /// A name is a suggestion only if at most one in this many letters differs.
 const ALIKE: usize = 3;

@@ -1,5 +1,6 @@
 //! The user's configuration file.
 
+mod budgets;
 mod error;
 mod keys;
 mod notifications;
@@ -8,6 +9,7 @@ mod run;
 mod status;
 mod sync;
 
+pub use budgets::BudgetConfig;
 pub use error::ConfigError;
 pub use keys::unknown as unknown_key;
 pub use notifications::NotificationsConfig;
@@ -23,6 +25,7 @@ use std::path::{Path, PathBuf};
 pub use sync::SyncConfig;
 use taffrail_capture::JournalLimits;
 use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummarySettings};
+use taffrail_model::budget::Budget;
 use taffrail_prices::{ImportedTable, OwnPrice, Prices};
 use taffrail_tui::ThemeChoice;
 
@@ -63,6 +66,9 @@ pub struct Config {
     /// The user's own prices of models.
     #[serde(deserialize_with = "prices::distinct", skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<OwnPrice>,
+    /// How much work may cost.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<BudgetConfig>,
 }
 
 /// The settings of the board.
@@ -261,6 +267,12 @@ impl Config {
     #[must_use]
     pub fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
+    }
+
+    /// The budgets.
+    #[must_use]
+    pub fn budgets(&self, user_home: &Path) -> Vec<Budget> {
+        self.budgets.iter().map(|it| it.settings(user_home)).collect()
     }
 
     /// The prices of models; an imported table is in our data folder.

@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_adapters::{Adapter, all, owners, remotes};
 use taffrail_capture::{Home, homes, journal_homes};
+use taffrail_model::budget::Budget;
 use taffrail_model::facts::Projects;
-use taffrail_model::{DeviceId, Timestamp};
+use taffrail_model::{Ahead, DeviceId, Timestamp};
 use taffrail_prices::{Prices, Spent};
 use taffrail_store::{Boot, IndexReader, Pricing};
 
@@ -76,6 +77,10 @@ pub struct Settings {
     pub hub: HubSettings,
     /// What models cost.
     pub prices: Arc<Prices>,
+    /// How much work may cost.
+    pub budgets: Vec<Budget>,
+    /// The user's UTC offset.
+    pub ahead: fn() -> Ahead,
     /// A daemon keeps the index up to date: queries read it without catching up.
     pub kept_up: bool,
     /// The clock.
@@ -127,6 +132,8 @@ impl Settings {
             servers: Vec::new(),
             hub: HubSettings::default(),
             prices: Arc::default(),
+            budgets: Vec::new(),
+            ahead: Ahead::default,
             kept_up: false,
             now,
         }

@@ -10,6 +10,7 @@ mod agents;
 mod archive_notice;
 pub mod bindings;
 pub mod board;
+pub mod budgets;
 mod catch_up;
 pub mod contracts;
 pub mod events;

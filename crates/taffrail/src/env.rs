@@ -12,7 +12,7 @@ use std::sync::Arc;
 use taffrail_config::Config;
 use taffrail_context::{Devices, HubSettings, Settings, add_own_agents};
 use taffrail_devices::device_names;
-use taffrail_model::{DeviceId, Timestamp, hash};
+use taffrail_model::{Ahead, DeviceId, Timestamp, hash};
 use taffrail_tui::pager::Pager;
 use taffrail_tui::when::Clock;
 use zeroize::Zeroizing;
@@ -157,6 +157,8 @@ impl Env {
             hub: HubSettings { draw: Some(draw), ..config.hub(&self.user_home) },
             held_unattended: config.held_unattended(&self.user_home),
             prices: Arc::new(config.prices(&self.data_folder())),
+            budgets: config.budgets(&self.user_home),
+            ahead: local_offset,
             kept_up: false,
             now: Timestamp::now,
         }
@@ -283,6 +285,10 @@ fn local_minute(at: Timestamp) -> u16 {
     let local = at.to_zoned(TimeZone::system());
     let part = |it: i8| u16::try_from(it).unwrap_or(0);
     part(local.hour()) * 60 + part(local.minute())
+}
+
+fn local_offset() -> Ahead {
+    Clock { now: now(), zone: TimeZone::system() }.ahead()
 }
 
 fn new_device() -> DeviceId {

@@ -7,6 +7,7 @@
 //! `io` holds the terminal and the threads that send messages.
 
 pub mod agents;
+pub mod budgets;
 pub mod changes;
 pub mod explanation;
 pub mod feed_line;
@@ -22,6 +23,7 @@ pub mod requests;
 mod run;
 #[cfg(test)]
 mod samples;
+pub mod session_text;
 mod state;
 pub mod stats;
 pub mod status_bar;

@@ -8,14 +8,16 @@ use axum::Json;
 use axum::extract::State;
 use std::collections::BTreeSet;
 use taffrail_api::{
-    AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, PlaceHealth,
-    SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats, UsageQuery, UsageReport,
+    AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, BudgetList, Doctor, Health, ListQuery,
+    PlaceHealth, SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats, UsageQuery,
+    UsageReport,
 };
 use taffrail_context::WatcherHealth;
 use taffrail_daemon::live::Handle;
 use taffrail_daemon::{DaemonError, doctor};
 use taffrail_ingest::{Budget, archive};
 use taffrail_model::{Ahead, Timestamp};
+use taffrail_query::budgets::budgets;
 use taffrail_query::search::search;
 use taffrail_query::usage::{UsageBy, usage};
 use taffrail_query::{agents, stats};
@@ -168,6 +170,13 @@ pub(super) async fn get_usage(
 fn unknown_key(word: &str) -> ApiError {
     let known = UsageBy::ALL.map(UsageBy::as_str).join(", ");
     ApiError::usage(format!("`{word}` is not a key; use one of {known}"))
+}
+
+/// How much of each budget is spent.
+#[utoipa::path(get, path = "/api/budgets", tag = "about",
+    responses((status = 200, body = BudgetList)))]
+pub(super) async fn get_budgets(State(app): State<App>) -> Result<Json<BudgetList>, ApiError> {
+    Ok(Json(app.ask(|handle| Ok(budgets(handle.settings())?)).await?))
 }
 
 /// The agents this program knows.

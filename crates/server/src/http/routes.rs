@@ -78,6 +78,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(about::search_history),
     || routes!(about::get_stats),
     || routes!(about::get_usage),
+    || routes!(about::get_budgets),
     || routes!(about::list_agents),
     || routes!(about::get_archive),
     || routes!(about::run_doctor),

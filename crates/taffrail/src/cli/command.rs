@@ -2,10 +2,10 @@
 
 use super::context::{Context, Paging};
 use super::{
-    agents, annotations, approvals, archive, attach, away, backup, capture, completions, config,
-    conformance, daemon, device, doctor, document, events, explain, export, feed, findings, forget,
-    handoff, health, hooks, hub, index, key, link, ls, man, notifications, prices, rebuild, resume,
-    rules, run, schema, search, send, service, setup, share, show, snapshot, state, stats,
+    agents, annotations, approvals, archive, attach, away, backup, budgets, capture, completions,
+    config, conformance, daemon, device, doctor, document, events, explain, export, feed, findings,
+    forget, handoff, health, hooks, hub, index, key, link, ls, man, notifications, prices, rebuild,
+    resume, rules, run, schema, search, send, service, setup, share, show, snapshot, state, stats,
     status_bar, summary, tail, telemetry, teleport, token, uninstall, upgrade, usage, validate,
     wait, web, work,
 };
@@ -44,6 +44,7 @@ pub(super) enum Command {
     Handoff(handoff::Args),
     Stats(stats::Args),
     Usage(usage::Args),
+    Budgets(budgets::Args),
     Prices(prices::Args),
     Export(export::Args),
     Archive(archive::Args),
@@ -110,6 +111,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Events(args) => events::run(&args, &paged()?),
         Command::Tail(args) => tail::run(&args, &paged()?),
         Command::Stats(args) => stats::run(&args, &paged()?),
+        Command::Budgets(args) => budgets::run(&args, &context()?),
         Command::Usage(args) => usage::run(&args, &paged()?),
         Command::Prices(args) => prices::run(&args, &context()?),
         Command::Export(args) => export::run(&args, &context()?),

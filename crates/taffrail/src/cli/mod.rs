@@ -8,6 +8,7 @@ mod attach;
 mod away;
 mod backup;
 mod board;
+mod budgets;
 mod capture;
 mod command;
 mod completions;

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 35] = [
+const ASKED: [(&str, &str, &str); 36] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -66,6 +66,7 @@ const ASKED: [(&str, &str, &str); 35] = [
     ("search", "/api/search", "/api/search?q=Prompt%20number%200004&limit=1"),
     ("stats", "/api/stats", "/api/stats"),
     ("usage", "/api/usage", "/api/usage?by=agent"),
+    ("budgets", "/api/budgets", "/api/budgets"),
     ("archive", "/api/archive", "/api/archive?entries=false"),
     ("health", "/api/health", "/api/health"),
     ("doctor", "/api/doctor", "/api/doctor"),

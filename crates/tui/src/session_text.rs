@@ -1,0 +1,122 @@
+//! A session as plain text: its head, and its events turn by turn.
+
+use crate::numbers::{counted, dollars, short};
+use crate::phrases::{Outcome, decided, flag, word};
+use crate::table::{self, elsewhere};
+use crate::terminal::{clean, fit, line};
+use crate::when::Clock;
+use taffrail_api::Session;
+use taffrail_model::{Event, Kind};
+
+/// The most lines of a message or a result that are shown.
+const LINES: usize = 40;
+const WIDTH: usize = 100;
+
+/// The head of a session.
+#[must_use]
+pub fn head_lines(session: &Session, clock: &Clock) -> Vec<String> {
+    let words = [
+        session.title.as_deref(),
+        Some(session.agent.as_str()),
+        session.project_path.as_deref(),
+        session.git_branch.as_deref(),
+        session.model.as_deref(),
+    ];
+    let mut words: Vec<_> = words.into_iter().flatten().map(line).collect();
+    words.extend(elsewhere(session).map(|it| format!("on {it}")));
+    let mut out = vec![words.join(" · "), spent(session), table::status(session, clock)];
+    out.push(session.id.to_string());
+    let lineage = session.lineage.as_ref();
+    out.extend(lineage.map(|it| format!("{} of {}", it.kind.as_str(), it.session_id)));
+    out.push(line(&session.source_uri));
+    out
+}
+
+fn spent(session: &Session) -> String {
+    let usage = &session.usage;
+    format!(
+        "{} · {} · {} tokens in, {} cached, {} out · {} · {}",
+        counted(session.turns, "turn"),
+        counted(session.tool_calls, "tool call"),
+        short(usage.input_tokens + usage.cache_write_tokens),
+        short(usage.cache_read_tokens),
+        short(usage.output_tokens),
+        cost(session),
+        session.lifecycle.as_str()
+    )
+}
+
+/// What a session cost itself; `≈` marks a list price, and `+?` answers of unknown cost.
+#[must_use]
+pub fn cost(session: &Session) -> String {
+    let Some(known) = session.cost_microdollars else { return "cost unknown".to_owned() };
+    let mark = if session.cost.reported_microdollars == Some(known) { "" } else { "≈" };
+    let rest = if session.cost.unknown_answers > 0 { "+?" } else { "" };
+    format!("{mark}{}{rest}", dollars(Some(known)))
+}
+
+/// An event, if people want to read it.
+#[must_use]
+pub fn event_lines(event: &Event, clock: &Clock) -> Vec<String> {
+    let text = event.text.as_deref().unwrap_or_default();
+    match event.kind {
+        Kind::UserPrompt => prompt(event, text, clock),
+        Kind::AssistantMessage => [vec![String::new()], block(text, "  ")].concat(),
+        Kind::ToolCall => {
+            let call = format!("    {} {}", word(event, "tool"), line(text));
+            vec![fit(call.trim_end(), WIDTH)]
+        }
+        Kind::ToolResult => vec![result(event, text)],
+        Kind::ContextCompacted => vec!["──── context compacted ────".to_owned()],
+        Kind::Error => {
+            let again = if flag(event, "retrying") == Some(true) { " (trying again)" } else { "" };
+            let what = if text.is_empty() { word(event, "code") } else { line(text) };
+            vec![format!("  ✕ error{again}: {}", fit(&what, WIDTH))]
+        }
+        Kind::ApprovalRequested => {
+            vec![format!("    asks for approval: {} {}", word(event, "tool"), line(text))]
+        }
+        Kind::ApprovalResolved => vec![format!("    approval: {}", decided(event))],
+        Kind::AgentStopped if word(event, "reason") == "interrupted" => {
+            vec!["  ■ interrupted".to_owned()]
+        }
+        Kind::Notice => {
+            let said = format!("  · {} {}", word(event, "label"), line(text));
+            vec![fit(said.trim_end(), WIDTH)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn prompt(event: &Event, text: &str, clock: &Clock) -> Vec<String> {
+    let stale =
+        if flag(event, "stale") == Some(true) { " (excerpt: the source is gone)" } else { "" };
+    let head = vec![String::new(), format!("▸ {}{stale}", clock.minute(event.created_at))];
+    [head, block(text, "▸ ")].concat()
+}
+
+/// A result on one line: ✓ and ✕ only where the agent said how it went.
+fn result(event: &Event, text: &str) -> String {
+    let mark = Outcome::of(event).mark();
+    let lines = text.lines().count();
+    let first = fit(&line(text.lines().next().unwrap_or_default()), WIDTH - 24);
+    let first = if first.is_empty() { "(no output)".to_owned() } else { first };
+    let more = match lines {
+        0 | 1 => String::new(),
+        2 => "  +1 line".to_owned(),
+        _ => format!("  +{} lines", lines - 1),
+    };
+    format!("      {mark} {first}{more}")
+}
+
+fn block(text: &str, indent: &str) -> Vec<String> {
+    let text = clean(text);
+    let mut lines = text.lines();
+    let mut out: Vec<_> =
+        lines.by_ref().take(LINES).map(|part| format!("{indent}{part}")).collect();
+    match lines.count() {
+        0 => {}
+        more => out.push(format!("{indent}… {more} more lines")),
+    }
+    out
+}
