@@ -21,6 +21,7 @@ mod peers;
 mod place;
 mod prices;
 mod queue;
+mod quota;
 mod reply;
 mod request;
 mod retention;
@@ -69,6 +70,7 @@ pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use prices::{ModelPrice, PriceImport, PriceTier};
 pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
+pub use quota::{Quota, QuotaList, QuotaShare};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,

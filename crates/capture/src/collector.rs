@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
+use taffrail_model::quota::Observation;
 use taffrail_model::search_text::{is_searched, searched};
 use taffrail_model::{
     Cursor, Draft, EventId, Facts, Kind, Record, RuntimeIdentity, SessionId, Sink, Timestamp,
@@ -28,6 +29,9 @@ pub(crate) struct Habits {
     pub(crate) texts: Texts,
 }
 
+/// How far back an equal report of a limit is looked for: an agent has a few limits.
+const NEAR: usize = 32;
+
 /// The events of the records read since the last piece.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
@@ -36,6 +40,7 @@ pub(crate) struct Collector {
     pub(crate) removed: Vec<(usize, EventId)>,
     pub(crate) removed_turns: Vec<(usize, TurnId)>,
     pub(crate) usage: Vec<(usize, NewUsage)>,
+    pub(crate) quotas: Vec<Observation>,
     pub(crate) outcome: Outcome,
     unknown: BTreeMap<(String, Option<String>), u64>,
     /// The record being read.
@@ -203,6 +208,18 @@ impl Sink for Collector {
                     before.tokens = before.tokens.later_of(usage.tokens);
                 }
             }
+        }
+    }
+
+    fn quota(&mut self, seen: Observation) {
+        let is_equal = |it: &Observation| it.is_of_window(&seen) && it.used == seen.used;
+        let mut of_limit =
+            self.quotas.iter_mut().rev().take(NEAR).filter(|it| it.limit == seen.limit);
+        let last = of_limit.next().filter(|it| is_equal(it) && it.at <= seen.at);
+        match last.zip(of_limit.next().filter(|it| is_equal(it))) {
+            // Of equal figures in a row, the first and the last say all.
+            Some((last, _)) => *last = seen,
+            None => self.quotas.push(seen),
         }
     }
 

@@ -140,6 +140,7 @@ impl<'a> SourcePass<'a> {
             removed: collector.removed,
             removed_turns: collector.removed_turns,
             usage: collector.usage,
+            quotas: collector.quotas,
             outcome: collector.outcome,
         }
     }

@@ -150,7 +150,8 @@ impl Settings {
     }
 
     /// Every agent's homes at their usual or named places.
-    fn usual_homes(&self) -> Vec<Home> {
+    #[must_use]
+    pub fn usual_homes(&self) -> Vec<Home> {
         let of = |adapter: &'static dyn Adapter| {
             let added = self.added_homes.get(adapter.descriptor().id);
             let added = added.map(Vec::as_slice).unwrap_or_default();

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use taffrail_model::conclusion::{Concluded, Conclusion, Holds};
 use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows, TRIED, Tried};
+use taffrail_model::quota::Reported;
 use taffrail_model::status::{Status, WaitingKind};
 use taffrail_model::{
     AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
@@ -125,6 +126,13 @@ impl<'e> EntrySink<'e, '_> {
     /// Emits the usage of a model's answer.
     pub fn add_usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
         self.sink.usage(who, usage);
+    }
+
+    /// Emits a limit of the account that a session reports.
+    pub fn add_quota(&mut self, who: &RuntimeIdentity, reported: Reported<'_>) {
+        if let Some(seen) = reported.by(who, self.entry.at) {
+            self.sink.quota(seen);
+        }
     }
 
     /// Counts an unknown entry.

@@ -15,6 +15,7 @@ pub mod hook_payload;
 mod hook_plan;
 pub mod journal;
 pub mod lenient;
+mod limits_file;
 pub mod no_journal;
 pub mod records;
 pub mod screen;
@@ -41,6 +42,7 @@ pub use hook_plan::{
     HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, HookTrust, Syntax,
     TimeoutUnit,
 };
+pub use limits_file::LimitsFile;
 pub use screen::{Screen, ScreenState};
 pub use start_plan::{OriginalOptions, StartPlan};
 pub use status_line::StatusLinePlan;
@@ -117,6 +119,11 @@ pub trait Adapter: Sync {
 
     /// How payloads for the status line are recognised; `None` if the agent sends none.
     fn status_line(&self) -> Option<&'static StatusLinePlan> {
+        None
+    }
+
+    /// The file in which the agent keeps the limits of its account; `None` if it keeps none.
+    fn limits_file(&self) -> Option<&'static LimitsFile> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! Events as an adapter produces them from a record, before they are numbered or stored.
 
 use crate::hash::{self, Digest16};
+use crate::quota::Observation;
 use crate::{
     Confidence, EventId, Kind, NewUsage, Origin, RecordKey, RuntimeIdentity, Signal, Timestamp,
     TurnId,
@@ -379,6 +380,8 @@ pub trait Sink {
     fn remove_turn(&mut self, who: &RuntimeIdentity, turn: TurnId);
     /// The cost of a model answer.
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage);
+    /// A limit of the account that a session reports. Only a reader for the index keeps them.
+    fn quota(&mut self, _seen: Observation) {}
     /// A record of a type that the adapter does not know, with the agent's version if known.
     fn unknown(&mut self, raw_type: &str, version: Option<&str>);
 }

@@ -28,6 +28,7 @@ pub mod message;
 pub mod notices;
 pub mod observed;
 pub mod process;
+pub mod quota;
 pub mod record;
 pub mod replication;
 pub mod search_text;

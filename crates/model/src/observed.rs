@@ -4,11 +4,13 @@
 //! duplicates anything.
 
 use crate::hash::Digest16;
+use crate::quota::Observation;
 use crate::{
-    AgentId, Confidence, Cursor, EventId, Facts, Kind, Origin, RuntimeIdentity, Signal, Timestamp,
-    Tokens, TurnId, journal,
+    AgentId, Confidence, Cursor, EventId, Facts, Kind, Origin, RuntimeIdentity, SessionId, Signal,
+    Timestamp, Tokens, TurnId, journal,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A file's metadata: if all of it is equal, the file was not written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -224,6 +226,8 @@ pub struct Observed {
     pub removed_turns: Vec<(usize, TurnId)>,
     /// Usage, by index into `sessions`.
     pub usage: Vec<(usize, NewUsage)>,
+    /// Limits of the account that sessions report.
+    pub quotas: Vec<Observation>,
     /// Records the adapter did not understand.
     pub unknown: Vec<UnknownRecords>,
     /// Counts of what was read.
@@ -248,6 +252,7 @@ impl Observed {
         }
         let place = |at: usize| places.get(at).copied().flatten();
         self.sessions.retain(|(who, facts)| !is_left_out(who, facts));
+        self.name_only_the_rest();
         self.events.retain_mut(|it| place(it.session).map(|at| it.session = at).is_some());
         retain(&mut self.removed, place);
         retain(&mut self.removed_turns, place);
@@ -256,6 +261,14 @@ impl Observed {
         if !journal::is_locator(&self.source.locator) {
             self.source.reader.clear();
             self.source.read_whole_next = true;
+        }
+    }
+
+    /// A limit is the account's: the figure stays, without the session that was left out.
+    fn name_only_the_rest(&mut self) {
+        let rest: HashSet<SessionId> = self.sessions.iter().map(|(who, _)| who.session()).collect();
+        for quota in &mut self.quotas {
+            quota.session = quota.session.filter(|it| rest.contains(it));
         }
     }
 }

@@ -19,6 +19,7 @@ mod paint;
 pub mod phrases;
 pub mod pretty;
 pub mod prices;
+pub mod quota;
 pub mod requests;
 mod run;
 #[cfg(test)]

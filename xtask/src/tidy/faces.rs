@@ -20,7 +20,7 @@ const BEHIND: [&str; 6] = [
 const EXCEPTIONS: [(&str, &[&str]); 6] = [
     (
         "reads new lines before it asks",
-        &["context", "feed", "findings", "ls", "ls/filters", "search"],
+        &["context", "feed", "findings", "ls", "ls/filters", "quota", "search"],
     ),
     ("counts days by the clock of the reader", &["stats"]),
     (

@@ -5,8 +5,10 @@
 
 mod answers;
 mod approvals;
+mod cached_limits;
 mod hooks;
 mod install;
+mod limits;
 mod live;
 mod place;
 mod prompts;
@@ -36,6 +38,7 @@ pub static ADAPTER: Agent = Agent {
     own_payload: Some(hooks::is_own),
     approvals: Some(&approvals::PLAN),
     status_line: Some(&status_line::PLAN),
+    limits_file: Some(&cached_limits::FILE),
     telemetry: Some(&telemetry::PLAN),
     screen: Some(screen::read),
     start: Some(&START),

@@ -1,8 +1,9 @@
 //! The payload for the status line's command: the session's cost so far, and how full
-//! its context is.
+//! its context is, and how much of the account's limits is used.
 //!
 //! It has no hook name. Claude Code sends it with every answer, and again when only the clock moved.
 
+use super::limits::Limits;
 use super::place;
 use serde::Deserialize;
 use taffrail_kit::StatusLinePlan;
@@ -30,6 +31,8 @@ struct Line<'a> {
     cost: Option<Cost>,
     #[serde(deserialize_with = "lenient")]
     context_window: Option<Window>,
+    #[serde(deserialize_with = "lenient")]
+    rate_limits: Option<Limits>,
 }
 
 #[derive(Default, Deserialize)]
@@ -76,7 +79,8 @@ impl<'a> Line<'a> {
         let line: Self = lenient::value_in(json)?;
         let is_hook = line.hook_event_name.as_deref().is_some_and(|it| it != "Status");
         let is_named = line.session_id.as_ref().is_some_and(|id| id.len() <= LONGEST_ID);
-        let tells = line.cost.is_some() || line.context_window.is_some();
+        let tells =
+            line.cost.is_some() || line.context_window.is_some() || line.rate_limits.is_some();
         (is_named && tells && !is_hook).then_some(line)
     }
 
@@ -109,13 +113,15 @@ impl Usage {
     }
 }
 
-/// Changes when the payload is worth recording again: another tenth of a cent, hundredth of the context, or model.
+/// Changes when the payload is worth recording again: another tenth of a
+/// cent, hundredth of the context, model, or percent of a limit.
 fn mark(payload: &str) -> Option<(String, String)> {
     let line = Line::of(payload)?;
     let cost = line.microdollars().map(|it| it / 1_000);
     let percent = line.context().map(|(used, size)| used.saturating_mul(100) / size);
     let model = line.model.as_ref().and_then(|it| it.id.as_deref());
-    Some((line.session().to_owned(), format!("{cost:?} {percent:?} {model:?}")))
+    let limits = line.rate_limits.as_ref().map(Limits::mark).unwrap_or_default();
+    Some((line.session().to_owned(), format!("{cost:?} {percent:?} {model:?}{limits}")))
 }
 
 /// Reads a payload for the status line; `false` if the entry is not one.
@@ -138,6 +144,9 @@ pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) -> bool {
     });
     draft.detail = labelled(status_line::LABEL, fields.unwrap_or_default());
     sink.emit(&who, draft);
+    for reported in line.rate_limits.iter().flat_map(Limits::reported) {
+        sink.add_quota(&who, reported);
+    }
     true
 }
 
@@ -153,6 +162,34 @@ mod tests {
             "context_window": {"context_window_size": 200_000, "used_percentage": 42.0, "current_usage":
                 {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 90, "cache_read_input_tokens": 80_000}},
         })
+    }
+
+    fn limits(five_hour: f64) -> Value {
+        json!({
+            "five_hour": {"used_percentage": five_hour, "resets_at": 1_800_000_000},
+            "seven_day": {"used_percentage": 41.0, "resets_at": 1_800_300_000},
+        })
+    }
+
+    #[test]
+    fn limits_are_read_where_they_have_all_figures() {
+        let check = |limits: Value, expected: &[(&str, u64, f64, i64)]| {
+            let text = json!({"session_id": "s", "rate_limits": limits}).to_string();
+            let line = Line::of(&text);
+            let reported = line.iter().flat_map(|it| &it.rate_limits).flat_map(Limits::reported);
+            let figures = |it: taffrail_model::quota::Reported<'static>| {
+                (it.name, it.window_minutes, it.used_percent, it.resets_at.as_second())
+            };
+            assert_eq!(reported.map(figures).collect::<Vec<_>>(), expected, "{text}");
+        };
+        let (five, seven) =
+            (("five_hour", 300, 83.0, 1_800_000_000), ("seven_day", 10_080, 41.0, 1_800_300_000));
+        check(limits(83.0), &[five, seven]);
+        let mut half = limits(83.0);
+        half["seven_day"]["resets_at"] = json!("soon");
+        check(half, &[five]);
+        check(json!({}), &[]);
+        check(json!("none"), &[]);
     }
 
     #[test]
@@ -194,6 +231,7 @@ mod tests {
         assert!(same(&|it| it["cost"]["total_cost_usd"] = json!(1.2349)));
         assert!(!same(&|it| it["cost"]["total_cost_usd"] = json!(1.2351)));
         assert!(!same(&|it| it["context_window"]["current_usage"]["input_tokens"] = json!(2_000)));
+        assert!(!same(&|it| it["rate_limits"] = limits(83.0)));
         assert!(!same(&|it| it["model"]["id"] = json!("b-model")));
     }
 }

@@ -41,7 +41,10 @@ impl Reading<'_, '_, '_> {
     pub(super) fn event(&mut self, event: Payload<'_>) {
         match event.kind.as_deref().unwrap_or_default() {
             "item_completed" => self.item_completed(event),
-            "token_count" => self.token_count(&event),
+            "token_count" => {
+                self.limits(&event);
+                self.token_count(&event);
+            }
             "user_message" => self.user_message(event),
             "agent_message" => self.agent_message(event),
             "agent_reasoning" | "agent_reasoning_raw_content" => self.reasoning(event),

@@ -9,6 +9,7 @@ mod events;
 mod hooks;
 mod install;
 mod items;
+mod limits;
 mod meta;
 mod recent;
 mod record;

@@ -8,7 +8,9 @@ use super::summary::Words;
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde::de::value::MapAccessDeserializer;
-use taffrail_kit::lenient::{Lenient, Raw, Text, lenient, made_of_objects, prose};
+use taffrail_kit::lenient::{
+    Lenient, Raw, Text, filled, lenient, made_of_objects, prose, whole,
+};
 
 /// A line of a rollout.
 #[derive(Debug, Deserialize)]
@@ -82,6 +84,8 @@ pub(super) struct Payload<'a> {
     pub(super) completed_at_ms: Option<u64>,
     #[serde(deserialize_with = "lenient")]
     pub(super) info: Option<Box<TokenInfo>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) rate_limits: Option<Box<RateLimits<'a>>>,
     #[serde(deserialize_with = "lenient")]
     pub(super) usage: Option<Box<TokenUsage>>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -266,6 +270,32 @@ pub(super) struct TokenInfo {
     pub(super) last: Option<TokenUsage>,
 }
 
+/// The account's limits, as `token_count` repeats them from the last answer's headers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RateLimits<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) limit_id: Text<'a>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) primary: Option<RateLimit>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) secondary: Option<RateLimit>,
+}
+
+/// A window of a limit. Older versions count the seconds that remain.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RateLimit {
+    #[serde(deserialize_with = "lenient")]
+    pub(super) used_percent: Option<f64>,
+    #[serde(deserialize_with = "whole")]
+    pub(super) window_minutes: Option<u64>,
+    #[serde(deserialize_with = "whole")]
+    pub(super) resets_at: Option<u64>,
+    #[serde(deserialize_with = "whole")]
+    pub(super) resets_in_seconds: Option<u64>,
+}
+
 /// Tokens as Codex counts them: input includes cached tokens, output includes reasoning.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -290,7 +320,7 @@ impl<'de, P: Lenient<'de>> Lenient<'de> for Line<'de, P> {
 
 made_of_objects! {
     Payload<'de>, RarePayload<'de>, Meta<'de>, BareMessage<'de>, Item<'de>, Duration, TokenInfo,
-    TokenUsage,
+    TokenUsage, RateLimits<'de>, RateLimit,
 }
 
 /// Parses a part that was left raw.

@@ -47,6 +47,8 @@ fn with_turn(session: &mut AgentSession, prompt: &str, status: TurnStatus, answe
         status,
         started_at: session.events[session.events.len() - 2].created_at,
         last_at: at,
+        usage: Default::default(),
+        cost_microdollars: None,
         ended_at: Some(at),
     });
 }

@@ -8,8 +8,8 @@ use super::stateful::MakeDialect;
 use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, HookPlan, Place, Reader, Screen, ScreenState, ServerPlan,
-    Shape, Source, StartPlan, StatusLinePlan, TelemetryPlan, TransferPlan, records,
+    Adapter, ApprovalPlan, Descriptor, HookPlan, LimitsFile, Place, Reader, Screen, ScreenState,
+    ServerPlan, Shape, Source, StartPlan, StatusLinePlan, TelemetryPlan, TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
@@ -40,6 +40,8 @@ pub struct Agent {
     pub transfer: Option<&'static TransferPlan>,
     /// How payloads for its status line are recognised.
     pub status_line: Option<&'static StatusLinePlan>,
+    /// The file in which it keeps the limits of its account.
+    pub limits_file: Option<&'static LimitsFile>,
     /// Which of its telemetry the journal keeps.
     pub telemetry: Option<&'static TelemetryPlan>,
     /// The state that its screen shows.
@@ -161,6 +163,7 @@ impl Agent {
             start: None,
             transfer: None,
             status_line: None,
+            limits_file: None,
             telemetry: None,
             screen: None,
         }
@@ -254,6 +257,10 @@ impl Adapter for Agent {
 
     fn status_line(&self) -> Option<&'static StatusLinePlan> {
         self.status_line
+    }
+
+    fn limits_file(&self) -> Option<&'static LimitsFile> {
+        self.limits_file
     }
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {

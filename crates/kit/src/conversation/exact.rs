@@ -5,6 +5,7 @@ use crate::gist;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use taffrail_model::hash::Digest16;
+use taffrail_model::quota::Reported;
 use taffrail_model::{
     Detail, Draft, EventId, Kind, NewUsage, RecordKey, RuntimeIdentity, SessionId, Signal,
     Timestamp, TitleRank, Tokens, TurnId,
@@ -209,6 +210,14 @@ impl Speaker<'_, '_> {
         let (at, cost_microdollars) = (self.at, None);
         let usage = NewUsage { key, at, model, tokens, cache_write_1h, cost_microdollars };
         self.sink.usage(&self.memory.speaks(self.place), usage);
+    }
+
+    /// A limit of the account, which counts only with a time.
+    pub fn quota(&mut self, reported: Reported<'_>) {
+        let who = self.memory.speaks(self.place);
+        if let Some(seen) = self.at.and_then(|at| reported.by(&who, at)) {
+            self.sink.quota(seen);
+        }
     }
 
     /// A record of a type that this version of the agent writes and that is not known.

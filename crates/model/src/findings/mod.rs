@@ -16,6 +16,7 @@ mod note;
 mod outputs;
 mod provider_errors;
 mod quality;
+mod quota;
 pub mod status_line;
 mod work;
 
@@ -23,6 +24,7 @@ pub use across_sessions::{Blocked, together, together_until};
 pub use event_view::EventView;
 pub use fold::{Fold, NOTES};
 pub use quality::{Quality, SessionQuality, quality, total};
+pub use quota::{nearly_used_up, used_up_until};
 
 use crate::evidence::Life;
 use crate::status::Reading;
@@ -71,6 +73,8 @@ words! {
         ProviderCrash = "provider_crash",
         /// The context window is nearly full.
         ContextNearlyFull = "context_nearly_full",
+        /// Most of a limit of the account is used.
+        Quota = "quota",
         /// The agent tried to make or change a decision that belongs to a person.
         AgentActed = "agent_acted",
         /// A long job finished.
@@ -98,10 +102,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Equal for findings that report the same occurrence.
+    /// Equal for findings that report the same occurrence. A limit has no event, and a session
+    /// may see several: the instant of passing a threshold tells them apart.
     #[must_use]
-    pub fn key(&self) -> (FindingKind, SessionId, Option<EventId>) {
-        (self.kind.clone(), self.session_id, self.evidence.first().copied())
+    pub fn key(&self) -> (FindingKind, SessionId, Option<EventId>, Option<Timestamp>) {
+        let passed = (self.kind == FindingKind::Quota).then_some(self.since);
+        (self.kind.clone(), self.session_id, self.evidence.first().copied(), passed)
     }
 }
 

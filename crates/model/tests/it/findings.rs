@@ -4,6 +4,7 @@
 mod hours;
 mod kinds;
 mod kit;
+mod limits;
 mod ordinary;
 mod properties;
 mod quality;

@@ -2,5 +2,6 @@
 
 mod findings;
 mod notices;
+mod quota;
 mod status;
 mod status_properties;

@@ -9,8 +9,10 @@ use taffrail_context::FindingsBySession;
 use taffrail_context::LiveStatus;
 use taffrail_context::{Error, Settings};
 use taffrail_model::findings::{
-    Blocked, Context, Finding, Fold, Thresholds, together, together_until,
+    Blocked, Context, Finding, Fold, Thresholds, nearly_used_up, together, together_until,
+    used_up_until,
 };
+use taffrail_model::quota::Observation;
 use taffrail_model::status::{self, Group};
 use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::{IndexReader, SessionRow};
@@ -38,6 +40,11 @@ pub struct Monitor {
     blocked: BTreeMap<SessionId, Blocked>,
     together: Option<Finding>,
     together_due: Option<Timestamp>,
+    /// What is known of limits, and the batch that wrote it.
+    limits: (Option<String>, Vec<Observation>),
+    nearly_used_up: Vec<Finding>,
+    /// When to look at limits again: at once if they changed, else at a reset.
+    limits_due: Option<Timestamp>,
     thresholds: Thresholds,
 }
 
@@ -71,6 +78,7 @@ impl Monitor {
                 self.read_again(&mut reader, index, row)?;
             }
         }
+        self.read_limits(index)?;
         let all: Vec<SessionId> = self.known.keys().copied().collect();
         self.look(&all, &|id| cards.get(&id).cloned(), (settings.now)());
         Ok(())
@@ -81,6 +89,7 @@ impl Monitor {
     /// # Errors
     /// When the index cannot be read.
     pub fn take(&mut self, change: &SessionChange<'_>) -> Result<(), Error> {
+        self.read_limits(change.index())?;
         let row = change.row();
         // Old history that arrives now is checked on request.
         if !row.captured || !is_recent(row, (change.settings().now)()) {
@@ -131,6 +140,7 @@ impl Monitor {
             }
         }
         change.add(self.look_at_all_together(now));
+        change.add(self.look_at_limits(now));
         change
     }
 
@@ -144,7 +154,7 @@ impl Monitor {
     /// When findings may next change by time alone.
     pub fn next(&self) -> Option<Timestamp> {
         let first = self.due.first().map(|(at, _)| *at);
-        first.into_iter().chain(self.together_due).min()
+        first.into_iter().chain(self.together_due).chain(self.limits_due).min()
     }
 
     /// The number of watched sessions.
@@ -167,13 +177,13 @@ impl Monitor {
     pub fn all(&self, whose: Whose) -> Vec<Finding> {
         let wanted = |it: &&Watched| whose == Whose::All || it.row.parent.is_none();
         let own = self.known.values().filter(wanted).flat_map(|it| it.own.iter());
-        own.chain(&self.together).cloned().collect()
+        own.chain(&self.together).chain(&self.nearly_used_up).cloned().collect()
     }
 
     fn of(&self, id: SessionId) -> Vec<Finding> {
         let own = self.known.get(&id).into_iter().flat_map(|it| &it.own);
-        let together = self.together.iter().filter(|it| it.session_id == id);
-        own.chain(together).cloned().collect()
+        let shared = self.together.iter().chain(&self.nearly_used_up);
+        own.chain(shared.filter(|it| it.session_id == id)).cloned().collect()
     }
 
     fn look_at(
@@ -208,6 +218,28 @@ impl Monitor {
         self.together_due = together_until(&blocked, now, &self.thresholds);
         let change = difference(self.together.as_slice(), after.as_slice());
         self.together = after;
+        change
+    }
+
+    /// Reads what is known of limits, if that changed.
+    fn read_limits(&mut self, index: &IndexReader) -> Result<(), Error> {
+        let batch = index.quotas_batch()?;
+        if batch != self.limits.0 {
+            self.limits = (batch, index.quotas()?);
+            self.limits_due = Some(Timestamp::MIN);
+        }
+        Ok(())
+    }
+
+    fn look_at_limits(&mut self, now: Timestamp) -> (Vec<Finding>, Vec<Finding>) {
+        if self.limits_due.is_none_or(|at| at > now) {
+            return Default::default();
+        }
+        let limits = &self.limits.1;
+        let after = nearly_used_up(limits.clone(), now);
+        self.limits_due = used_up_until(limits, now);
+        let change = difference(&self.nearly_used_up, &after);
+        self.nearly_used_up = after;
         change
     }
 

@@ -3,6 +3,7 @@
 use super::*;
 use taffrail_model::evidence::Life;
 use taffrail_model::findings::FindingKind;
+use taffrail_model::quota::Reported;
 use taffrail_model::status::{Reading, Status, WaitingFor, WaitingKind};
 use taffrail_model::{AgentId, Confidence, Lifecycle, RuntimeIdentity, RuntimeSessionId, Tokens};
 
@@ -137,4 +138,26 @@ fn who_is_no_longer_of_late_is_forgotten() {
     let change = monitor.look(&[session("b")], &|_| None, at(2));
     assert_eq!((kinds(&change.withdrawn), monitor.count()), (vec!["risky_approval"], 0));
     assert_eq!(monitor.next(), None);
+}
+
+#[test]
+fn a_limit_that_is_nearly_used_up_is_found_once_and_withdrawn_at_its_reset() {
+    let mut monitor = watching(&[("a", None)]);
+    let who = RuntimeIdentity::new(AgentId::new("parrot"), "", "a");
+    let (name, source) = ("seed", "file");
+    let reported =
+        Reported { name, window_minutes: 300, used_percent: 83.0, resets_at: at(500), source };
+    let seen = reported.by(&who, at(0)).unwrap();
+    monitor.limits = (Some("1".to_owned()), vec![seen]);
+    monitor.limits_due = Some(Timestamp::MIN);
+    let a = session("a");
+    let change = monitor.look(&[a], &|_| Some(running()), at(1));
+    assert_eq!((kinds(&change.appeared), change.withdrawn.len()), (vec!["quota"], 0));
+    assert_eq!(monitor.look(&[a], &|_| Some(running()), at(2)), FindingsChange::default());
+    assert_eq!((kinds(&monitor.all(Whose::Main)), monitor.next()), (vec!["quota"], Some(at(500))));
+    let by_session = monitor.by_session(std::iter::once(a));
+    assert_eq!(by_session.get(&a).unwrap().len(), 1);
+    let change = monitor.pass(&|_| Some(running()), at(500));
+    assert_eq!((kinds(&change.withdrawn), change.appeared.len()), (vec!["quota"], 0));
+    assert_eq!((monitor.all(Whose::All), monitor.next()), (Vec::new(), None));
 }

@@ -9,8 +9,8 @@ use axum::extract::State;
 use std::collections::BTreeSet;
 use taffrail_api::{
     AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, BudgetList, Doctor, Health, ListQuery,
-    PlaceHealth, SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats, UsageQuery,
-    UsageReport,
+    PlaceHealth, QuotaList, SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
+    UsageQuery, UsageReport,
 };
 use taffrail_context::WatcherHealth;
 use taffrail_daemon::live::Handle;
@@ -20,7 +20,7 @@ use taffrail_model::{Ahead, Timestamp};
 use taffrail_query::budgets::budgets;
 use taffrail_query::search::search;
 use taffrail_query::usage::{UsageBy, usage};
-use taffrail_query::{agents, stats};
+use taffrail_query::{agents, quota, stats};
 use taffrail_store::IndexReader;
 
 /// The default number of hits.
@@ -177,6 +177,13 @@ fn unknown_key(word: &str) -> ApiError {
     responses((status = 200, body = BudgetList)))]
 pub(super) async fn get_budgets(State(app): State<App>) -> Result<Json<BudgetList>, ApiError> {
     Ok(Json(app.ask(|handle| Ok(budgets(handle.settings())?)).await?))
+}
+
+/// How much of each agent's limits is used.
+#[utoipa::path(get, path = "/api/quota", tag = "about",
+    responses((status = 200, body = QuotaList)))]
+pub(super) async fn get_quota(State(app): State<App>) -> Result<Json<QuotaList>, ApiError> {
+    Ok(Json(app.ask(|handle| Ok(quota(handle.settings())?)).await?))
 }
 
 /// The agents this program knows.

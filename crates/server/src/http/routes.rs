@@ -79,6 +79,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(about::get_stats),
     || routes!(about::get_usage),
     || routes!(about::get_budgets),
+    || routes!(about::get_quota),
     || routes!(about::list_agents),
     || routes!(about::get_archive),
     || routes!(about::run_doctor),

@@ -52,6 +52,7 @@ impl Writer {
         let taken_back = self.take_back(observed, &sessions, observation)?;
         let (written, new) = self.write_events(observed, &sessions, observation)?;
         self.write_usage(observed, &sessions, source)?;
+        self.write_quotas(observed, now)?;
         let mut changes = taken_back + written;
         if observed.pass == Pass::Again && observed.ends_pass {
             changes += self.end_pass(source, now)?;

@@ -1,7 +1,7 @@
 //! Removes forgotten sessions from the index completely, so that they do not come back.
 
 use super::Writer;
-use super::{fork_families, sources};
+use super::{fork_families, quotas, sources};
 use crate::db::StoreError;
 use crate::db::open::truncate_log;
 use crate::db::rows::source;
@@ -84,10 +84,12 @@ impl Writer {
     /// When a file cannot be written.
     pub fn erase(&mut self, rows: &[i64], now: Timestamp) -> Result<(), StoreError> {
         self.begin()?;
+        self.quotas = None;
         let mut heirs = HashSet::new();
         for row in rows {
             heirs.extend(disinherit(&self.index, *row, self.batch)?);
             clear_sources(&self.index, *row)?;
+            quotas::forget(&self.index, *row)?;
             for table in TABLES {
                 let query = format!("DELETE FROM {table} WHERE session = ?1");
                 self.index.execute(&query, [row])?;

@@ -3,6 +3,7 @@
 use super::checkpoint::Checkpointer;
 use super::file::{open_index, remove_index};
 use super::passes::PassRecord;
+use super::quotas::Latest;
 use super::slots::Slot;
 use super::writer_io::Boot;
 use crate::db::rows::{SourceRow, source};
@@ -34,6 +35,8 @@ pub struct Writer {
     pub(crate) passes: HashMap<i64, PassRecord>,
     /// A source was marked to be read from its start.
     pub(crate) marked: bool,
+    /// The latest observations of limits, once they were needed.
+    pub(super) quotas: Option<Latest>,
     /// Projects that the user left out.
     pub(super) left_out: Projects,
 }
@@ -77,6 +80,7 @@ impl Writer {
             changed: Vec::new(),
             slots: HashMap::new(),
             passes: HashMap::new(),
+            quotas: None,
             marked: false,
             left_out: Projects::default(),
         };
@@ -160,6 +164,7 @@ impl Writer {
         }
         self.slots.clear();
         self.passes.clear();
+        self.quotas = None;
         self.note_boot()?;
         self.reprice()
     }

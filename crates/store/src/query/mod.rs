@@ -6,6 +6,7 @@ mod events;
 mod filter;
 mod finals;
 mod lookup;
+mod quotas;
 mod reader;
 mod relatives;
 mod remote;

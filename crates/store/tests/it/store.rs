@@ -19,6 +19,8 @@ mod locks;
 #[cfg(test)]
 mod once;
 #[cfg(test)]
+mod quotas;
+#[cfg(test)]
 mod sequences;
 #[cfg(test)]
 mod source_moves;

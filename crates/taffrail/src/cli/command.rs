@@ -4,10 +4,10 @@ use super::context::{Context, Paging};
 use super::{
     agents, annotations, approvals, archive, attach, away, backup, budgets, capture, completions,
     config, conformance, daemon, device, doctor, document, events, explain, export, feed, findings,
-    forget, handoff, health, hooks, hub, index, key, link, ls, man, notifications, prices, rebuild,
-    resume, rules, run, schema, search, send, service, setup, share, show, snapshot, state, stats,
-    status_bar, summary, tail, telemetry, teleport, token, uninstall, upgrade, usage, validate,
-    wait, web, work,
+    forget, handoff, health, hooks, hub, index, key, link, ls, man, notifications, prices, quota,
+    rebuild, resume, rules, run, schema, search, send, service, setup, share, show, snapshot,
+    state, stats, status_bar, summary, tail, telemetry, teleport, token, uninstall, upgrade, usage,
+    validate, wait, web, work,
 };
 use crate::env::Env;
 use crate::error::CliError;
@@ -46,6 +46,7 @@ pub(super) enum Command {
     Usage(usage::Args),
     Budgets(budgets::Args),
     Prices(prices::Args),
+    Quota(quota::Args),
     Export(export::Args),
     Archive(archive::Args),
     Forget(forget::Args),
@@ -114,6 +115,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Budgets(args) => budgets::run(&args, &context()?),
         Command::Usage(args) => usage::run(&args, &paged()?),
         Command::Prices(args) => prices::run(&args, &context()?),
+        Command::Quota(_) => quota::run(&context()?),
         Command::Export(args) => export::run(&args, &context()?),
         Command::Archive(args) => archive::run(&args, &paged()?),
         Command::Forget(args) => forget::run(&args, &context()?),

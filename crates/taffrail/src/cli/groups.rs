@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Every visible command, in exactly one group.
 pub(super) const GROUPS: [(&str, &str); 8] = [
-    ("See", "ls show search tail feed findings stats usage prices budgets web"),
+    ("See", "ls show search tail feed findings stats usage quota budgets prices web"),
     ("Act", "approvals approve deny rules away send queue attach resume run wait handoff"),
     ("One session", "explain summary tag note export link forget capture"),
     ("Devices", "device hub share teleport key"),

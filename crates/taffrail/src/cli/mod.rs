@@ -39,6 +39,7 @@ mod man;
 mod notifications;
 mod old_order;
 mod prices;
+mod quota;
 mod rebuild;
 mod recover;
 mod resume;

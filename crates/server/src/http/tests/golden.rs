@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 36] = [
+const ASKED: [(&str, &str, &str); 37] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -67,6 +67,7 @@ const ASKED: [(&str, &str, &str); 36] = [
     ("stats", "/api/stats", "/api/stats"),
     ("usage", "/api/usage", "/api/usage?by=agent"),
     ("budgets", "/api/budgets", "/api/budgets"),
+    ("quota", "/api/quota", "/api/quota"),
     ("archive", "/api/archive", "/api/archive?entries=false"),
     ("health", "/api/health", "/api/health"),
     ("doctor", "/api/doctor", "/api/doctor"),

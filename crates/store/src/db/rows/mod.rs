@@ -1,6 +1,7 @@
 //! Rows of the index, shared by the writer and the readers.
 
 mod event;
+pub(crate) mod quota;
 mod session;
 pub(crate) mod source;
 

@@ -101,6 +101,12 @@ CREATE TABLE acts (
   tool_calls INTEGER NOT NULL,
   PRIMARY KEY (session, quarter)
 ) WITHOUT ROWID;
+CREATE TABLE quotas (
+  agent TEXT NOT NULL, window_minutes INTEGER NOT NULL, name TEXT NOT NULL,
+  slot INTEGER NOT NULL, session BLOB NOT NULL,
+  at INTEGER NOT NULL, used INTEGER NOT NULL, resets_at INTEGER NOT NULL, source TEXT NOT NULL,
+  PRIMARY KEY (agent, window_minutes, name, slot, session)
+) WITHOUT ROWID;
 CREATE TABLE finals (
   session INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, category TEXT NOT NULL, told TEXT NOT NULL
 );

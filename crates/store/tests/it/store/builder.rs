@@ -123,6 +123,7 @@ pub(crate) fn piece(path: &str, who: &RuntimeIdentity) -> Piece {
         removed: Vec::new(),
         removed_turns: Vec::new(),
         usage: Vec::new(),
+        quotas: Vec::new(),
         unknown: Vec::new(),
         outcome: Outcome::default(),
     };
