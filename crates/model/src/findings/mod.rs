@@ -6,6 +6,7 @@
 //! request that is retried and succeeds.
 
 mod across_sessions;
+mod budget;
 mod commands;
 mod edits;
 mod errors;
@@ -21,6 +22,7 @@ pub mod status_line;
 mod work;
 
 pub use across_sessions::{Blocked, together, together_until};
+pub use budget::nearly_spent;
 pub use event_view::EventView;
 pub use fold::{Fold, NOTES};
 pub use quality::{Quality, SessionQuality, quality, total};
@@ -75,6 +77,8 @@ words! {
         ContextNearlyFull = "context_nearly_full",
         /// Most of a limit of the account is used.
         Quota = "quota",
+        /// A budget is nearly or wholly spent.
+        Budget = "budget",
         /// The agent tried to make or change a decision that belongs to a person.
         AgentActed = "agent_acted",
         /// A long job finished.
@@ -102,11 +106,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Equal for findings that report the same occurrence. A limit has no event, and a session
-    /// may see several: the instant of passing a threshold tells them apart.
+    /// Equal for findings that report the same occurrence. A limit or a budget has no event, and a
+    /// session may see several: the instant of passing a threshold tells them apart.
     #[must_use]
     pub fn key(&self) -> (FindingKind, SessionId, Option<EventId>, Option<Timestamp>) {
-        let passed = (self.kind == FindingKind::Quota).then_some(self.since);
+        let passed =
+            matches!(self.kind, FindingKind::Quota | FindingKind::Budget).then_some(self.since);
         (self.kind.clone(), self.session_id, self.evidence.first().copied(), passed)
     }
 }

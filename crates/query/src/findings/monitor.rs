@@ -2,6 +2,7 @@
 
 use super::event_views::{EventReader, read_change};
 use super::{LOOK, Whose, context, difference, is_recent, standing};
+use crate::budgets::{SpentBudget, spent_budgets};
 use crate::session_change::SessionChange;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,6 +17,9 @@ use taffrail_model::quota::Observation;
 use taffrail_model::status::{self, Group};
 use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::{IndexReader, SessionRow};
+
+/// How many seconds a reading of the budgets holds.
+const BUDGETS: i64 = 5;
 
 /// Looks up the live status of a session.
 type LiveStatuses<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
@@ -45,6 +49,10 @@ pub struct Monitor {
     nearly_used_up: Vec<Finding>,
     /// When to look at limits again: at once if they changed, else at a reset.
     limits_due: Option<Timestamp>,
+    /// Budgets that are nearly or wholly spent, when they were read, and what changed then.
+    budgets: Vec<SpentBudget>,
+    budgets_read: Option<Timestamp>,
+    budgets_change: (Vec<Finding>, Vec<Finding>),
     thresholds: Thresholds,
 }
 
@@ -79,6 +87,7 @@ impl Monitor {
             }
         }
         self.read_limits(index)?;
+        self.read_budgets(settings, index)?;
         let all: Vec<SessionId> = self.known.keys().copied().collect();
         self.look(&all, &|id| cards.get(&id).cloned(), (settings.now)());
         Ok(())
@@ -90,6 +99,7 @@ impl Monitor {
     /// When the index cannot be read.
     pub fn take(&mut self, change: &SessionChange<'_>) -> Result<(), Error> {
         self.read_limits(change.index())?;
+        self.read_budgets(change.settings(), change.index())?;
         let row = change.row();
         // Old history that arrives now is checked on request.
         if !row.captured || !is_recent(row, (change.settings().now)()) {
@@ -141,6 +151,7 @@ impl Monitor {
         }
         change.add(self.look_at_all_together(now));
         change.add(self.look_at_limits(now));
+        change.add(std::mem::take(&mut self.budgets_change));
         change
     }
 
@@ -177,13 +188,18 @@ impl Monitor {
     pub fn all(&self, whose: Whose) -> Vec<Finding> {
         let wanted = |it: &&Watched| whose == Whose::All || it.row.parent.is_none();
         let own = self.known.values().filter(wanted).flat_map(|it| it.own.iter());
-        own.chain(&self.together).chain(&self.nearly_used_up).cloned().collect()
+        own.chain(self.shared()).cloned().collect()
     }
 
     fn of(&self, id: SessionId) -> Vec<Finding> {
         let own = self.known.get(&id).into_iter().flat_map(|it| &it.own);
-        let shared = self.together.iter().chain(&self.nearly_used_up);
-        own.chain(shared.filter(|it| it.session_id == id)).cloned().collect()
+        own.chain(self.shared().filter(|it| it.session_id == id)).cloned().collect()
+    }
+
+    /// Findings that are not about one session alone.
+    fn shared(&self) -> impl Iterator<Item = &Finding> {
+        let budgets = self.budgets.iter().map(|it| &it.finding);
+        self.together.iter().chain(&self.nearly_used_up).chain(budgets)
     }
 
     fn look_at(
@@ -228,6 +244,28 @@ impl Monitor {
             self.limits = (batch, index.quotas()?);
             self.limits_due = Some(Timestamp::MIN);
         }
+        Ok(())
+    }
+
+    /// Reads how far budgets are spent, at most once in a while: each takes a query.
+    fn read_budgets(&mut self, settings: &Settings, index: &IndexReader) -> Result<(), Error> {
+        let now = (settings.now)();
+        let is_fresh = |at: Timestamp| now.as_second() - at.as_second() < BUDGETS;
+        if settings.budgets.is_empty() || self.budgets_read.is_some_and(is_fresh) {
+            return Ok(());
+        }
+        self.budgets_read = Some(now);
+        let mut before = std::mem::take(&mut self.budgets);
+        for it in spent_budgets(settings, index)? {
+            match before.iter().position(|known| known.is_same(&it)) {
+                Some(known) => self.budgets.push(before.swap_remove(known)),
+                None => {
+                    self.budgets_change.0.push(it.finding.clone());
+                    self.budgets.push(it);
+                }
+            }
+        }
+        self.budgets_change.1.extend(before.into_iter().map(|it| it.finding));
         Ok(())
     }
 
