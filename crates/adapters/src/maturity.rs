@@ -88,8 +88,13 @@ pub const RUN: &[(&str, Level, &str)] = &[
     ),
     ("gemini-cli", Level::Live, "agents::others::a_person_allows_another_agent"),
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
+    ("copilot-cli", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("gptme", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
     ("grok-build", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("kilo", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("opencode", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
     ("pi", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
+    ("qwen-code", Level::Resumes, "agents::headless::a_turn_of_each_is_read"),
     ("kimi-code", Level::Answers, "agents::served::kimi_code_is_answered_through_its_server"),
 ];
 

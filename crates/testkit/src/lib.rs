@@ -17,6 +17,7 @@
 
 pub mod agents;
 mod background;
+mod cache;
 mod chance;
 pub mod chats;
 pub mod claude;
@@ -30,6 +31,7 @@ pub mod hubs;
 pub mod model;
 pub mod mutate;
 mod process;
+mod python;
 mod scale;
 mod tmux;
 mod view;

@@ -8,9 +8,7 @@ use super::summary::Words;
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde::de::value::MapAccessDeserializer;
-use taffrail_kit::lenient::{
-    Lenient, Raw, Text, filled, lenient, made_of_objects, prose, whole,
-};
+use taffrail_kit::lenient::{Lenient, Raw, Text, filled, lenient, made_of_objects, prose, whole};
 
 /// A line of a rollout.
 #[derive(Debug, Deserialize)]

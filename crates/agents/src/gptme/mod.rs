@@ -110,10 +110,15 @@ fn call<'t>((before, rest): (&'t str, &'t str)) -> Option<Call<'t>> {
 }
 
 fn result(message: &Value, said: &str, speaker: &mut Speaker<'_, '_>) {
-    match (text(message, "/call_id"), text(message, "/metadata/tool")) {
+    let tool = text(message, "/metadata/tool");
+    match (text(message, "/call_id"), tool) {
         (Some(call), _) => speaker.result(call, Some(said), Outcome::default()),
         // A call in a block of code has no id.
         (None, Some(tool)) => speaker.notice(tool, Some(said)),
         (None, None) => {}
+    }
+    // Without a person at the terminal, a turn goes on until the model calls this tool.
+    if tool == Some("complete") {
+        speaker.turn_over(tool);
     }
 }

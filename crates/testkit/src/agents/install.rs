@@ -1,6 +1,7 @@
 //! Installs published agents, at one version each, in the user's cache.
 
-use std::fs::{self, File};
+use crate::cache;
+use crate::python::environment_with;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,41 +16,44 @@ pub struct Package {
     pub programs: &'static [(&'static str, &'static str)],
 }
 
+/// A module of a Python package that is a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Module {
+    /// The package with its exact version, and those that it leaves open.
+    pub packages: &'static [&'static str],
+    /// The name of the module.
+    pub name: &'static str,
+}
+
+/// The cache of installed agents.
+const CACHE: &str = "taffrail-agents";
+
 /// The program of a package; installs it if needed.
-///
-/// Tests run in parallel, so the first one installs and the others wait for a lock. The folder is
-/// renamed to its final name only when it is complete.
 #[must_use]
 pub fn program_of(package: &Package) -> PathBuf {
-    let folder = cache().join(format!("{}@{}", package.name, package.version));
+    let wanted = format!("{}@{}", package.name, package.version);
+    let folder = cache::folder(CACHE, &wanted, |folder| install(package, &wanted, folder));
     let program = folder.join(program_for(package));
-    if program.exists() {
-        return program;
-    }
-    let parent = folder.parent().unwrap();
-    fs::create_dir_all(parent).unwrap();
-    let lock = File::create(folder.with_added_extension("lock")).unwrap();
-    lock.lock().unwrap();
-    if !program.exists() {
-        install(package, parent, &folder);
-    }
     assert!(program.exists(), "{} has no program at {}", package.name, program.display());
     program
 }
 
-fn install(package: &Package, parent: &Path, folder: &Path) {
-    let wanted = format!("{}@{}", package.name, package.version);
-    let making = tempfile::Builder::new().prefix(".making-").tempdir_in(parent).unwrap();
+/// The Python that has the packages of a module; installs them if needed.
+#[must_use]
+pub fn python_of(module: &Module) -> PathBuf {
+    environment_with(CACHE, module.packages).join("bin/python")
+}
+
+fn install(package: &Package, wanted: &str, folder: &Path) {
     let mut npm = Command::new("npm");
     npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    npm.arg("--prefix").arg(making.path()).arg(&wanted).current_dir(making.path());
+    npm.arg("--prefix").arg(folder).arg(wanted).current_dir(folder);
     let output = npm.output().unwrap_or_else(|error| {
         panic!("{wanted} is needed and npm could not be started: {error}. Install npm.")
     });
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{wanted} is needed and npm could not install it: {said}");
-    unpack(&making.path().join(program_for(package)));
-    fs::rename(making.keep(), folder).unwrap();
+    unpack(&folder.join(program_for(package)));
 }
 
 /// Unpacks a program that its package ships compressed, for a launcher that is not installed.
@@ -73,10 +77,4 @@ fn program_for(package: &Package) -> &'static str {
     let processor = std::env::consts::ARCH;
     let found = package.programs.iter().find(|(name, _)| *name == processor);
     found.unwrap_or_else(|| panic!("{} is not known for {processor}", package.name)).1
-}
-
-fn cache() -> PathBuf {
-    let named = std::env::var_os("XDG_CACHE_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
-    let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache");
-    named.unwrap_or_else(home).join("taffrail-agents")
 }

@@ -1,6 +1,8 @@
 //! An isolated machine for agents, Taffrail and a scripted model.
 
-use super::{Namespace, Package, claude, codex, gemini, goose, packages, program_of};
+use super::{
+    Module, Namespace, Package, claude, codex, gemini, goose, packages, program_of, python_of,
+};
 use crate::model::Model;
 use crate::{Home, Output, Tmux};
 use std::ffi::OsStr;
@@ -107,6 +109,14 @@ impl Machine {
             command.env("PATH", format!("{folder}:/usr/local/bin:/usr/bin:/bin")).arg(node);
         }
         command.arg(program);
+        command
+    }
+
+    /// A command that runs a module of Python, and ends it if it does not end in time.
+    #[must_use]
+    pub fn module(&self, module: &Module) -> Command {
+        let mut command = self.command("timeout");
+        command.arg(LIMIT).arg(python_of(module)).args(["-m", module.name]);
         command
     }
 

@@ -19,6 +19,6 @@ mod network;
 mod network;
 pub mod packages;
 
-pub use install::{Package, program_of};
+pub use install::{Module, Package, program_of, python_of};
 pub use machine::{Agent, Machine, PROJECT};
 pub use namespace::Namespace;

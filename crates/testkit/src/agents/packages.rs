@@ -1,7 +1,7 @@
 //! Agents that run a prompt without a screen: one package each, at the version the suite is written
 //! for.
 
-use super::Package;
+use super::{Module, Package};
 
 /// GitHub Copilot CLI.
 pub const COPILOT: Package = Package {
@@ -58,6 +58,25 @@ pub const CLINE: Package = Package {
     version: "3.0.65",
     programs: &[("x86_64", "node_modules/@cline/cli-linux-x64/bin/cline")],
 };
+
+/// Continue.
+pub const CONTINUE: Package = Package {
+    name: "@continuedev/cli",
+    version: "1.5.47",
+    programs: &[("x86_64", "node_modules/@continuedev/cli/dist/cn.js")],
+};
+
+/// gptme.
+pub const GPTME: Module = Module { packages: &["gptme==0.35.1"], name: "gptme" };
+
+/// mini-swe-agent. Its client of models imports `mcp` and does not require it.
+pub const MINI_SWE_AGENT: Module = Module {
+    packages: &["mini-swe-agent==2.4.6", "litellm==1.106.2", "mcp==2.3.0"],
+    name: "minisweagent.run.mini",
+};
+
+/// Aider.
+pub const AIDER: Module = Module { packages: &["aider-chat==0.86.2"], name: "aider" };
 
 /// The Node that runs agents which are scripts: a distribution's is too old for some.
 pub(super) const NODE: Package = Package {

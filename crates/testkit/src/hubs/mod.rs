@@ -5,7 +5,6 @@
 //! server that cannot be installed fails the test; nothing is skipped.
 
 mod certificate;
-mod install;
 mod moto;
 mod nats;
 mod port;
@@ -16,3 +15,6 @@ pub use certificate::Certificate;
 pub use moto::Moto;
 pub use nats::{Flush, NatsCluster, NatsServer, nats_server};
 pub use proxy::{Proxy, Weather};
+
+/// The cache of installed servers.
+const CACHE: &str = "taffrail-hubs";

@@ -1,7 +1,8 @@
 //! An S3 server, in memory.
 
-use super::{Certificate, install, port, spawn};
+use super::{CACHE, Certificate, port, spawn};
 use crate::process::until;
+use crate::python::environment_with;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ impl Drop for Moto {
 }
 
 fn run(port: u16, more: &[&str]) -> Child {
-    let python = install::environment_with(PACKAGE).join("bin/python");
+    let python = environment_with(CACHE, &[PACKAGE]).join("bin/python");
     let port = port.to_string();
     let arguments = ["-m", "moto.server", "-H", "127.0.0.1", "-p", &port];
     let arguments: Vec<_> = arguments.iter().chain(more).map(ToString::to_string).collect();

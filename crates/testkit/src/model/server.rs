@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// The scenario for all summary requests, if a test defined it.
 const SUMMARY: &str = "summary";
+/// The scenario for all requests without tools, if a test defined it: titles, and the turns of an
+/// agent that has no tools.
+const SIDE: &str = "side";
 
 /// A listening scripted model.
 #[derive(Debug)]
@@ -174,10 +177,12 @@ impl Shared {
         let picked = pick(wire, body);
         let mut state = self.state();
         let answers = state.scripts.get(&picked.scenario);
-        let summary = || state.scripts.get(SUMMARY).and_then(|it| it.first()).cloned();
+        let first = |name: &str| state.scripts.get(name).and_then(|it| it.first()).cloned();
         let answer = match (picked.purpose, answers) {
-            (Purpose::Summary, _) => summary().unwrap_or_else(|| text("A scripted summary.")),
-            (Purpose::Side, _) => text("{\"title\": \"A scripted title\"}"),
+            (Purpose::Summary, _) => first(SUMMARY).unwrap_or_else(|| text("A scripted summary.")),
+            (Purpose::Side, _) => {
+                first(SIDE).unwrap_or_else(|| text("{\"title\": \"A scripted title\"}"))
+            }
             (Purpose::Turn, None) => text("Nothing is scripted for this."),
             (Purpose::Turn, Some(answers)) => {
                 answers.get(picked.step).cloned().unwrap_or_else(|| text("The script is over."))
@@ -266,5 +271,19 @@ mod tests {
         assert!(answer.starts_with("HTTP/1.1 529"), "{answer}");
         let answer = ask(model.port(), "/v1/elsewhere", &prompt("held"));
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    }
+
+    #[test]
+    fn a_request_without_tools_is_a_title_unless_the_test_says_more() {
+        let model = model();
+        let mut body = prompt("held");
+        body["tools"] = json!([]);
+        let check = |words: &str| {
+            let answer = ask(model.port(), "/v1/chat/completions", &body);
+            assert!(answer.contains(words), "{words:?} is not in {answer}");
+        };
+        check("A scripted title");
+        model.script("side", vec![text("A turn.")]);
+        check("A turn.");
     }
 }
