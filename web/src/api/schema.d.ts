@@ -174,6 +174,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of each budget is spent. */
+        get: operations["getBudgets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/capture": {
         parameters: {
             query?: never;
@@ -405,6 +422,23 @@ export interface paths {
         };
         /** What was said in the one session a peer runs, or ran last. */
         get: operations["getPeerTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of each agent's limits is used. */
+        get: operations["getQuota"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1536,6 +1570,42 @@ export interface components {
             /** @description `runtime_transcript`, or `runtime_unavailable` where the agent shows no history. */
             source_kind: string;
         };
+        /** @description The budgets of the configuration. */
+        BudgetList: {
+            /** @description In the order of the configuration. */
+            budgets: components["schemas"]["BudgetRow"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+        };
+        /** @description A budget, and what its period has cost so far. */
+        BudgetRow: {
+            /** @description When the period began, by the local clock. */
+            began_at: components["schemas"]["Instant"];
+            /**
+             * Format: int64
+             * @description The limit.
+             */
+            limit_microdollars: number;
+            /** @description The work it is for: `all`, or `project:`, `agent:`, `branch:` or `tag:` with a name. */
+            of: string;
+            /** @description `day`, `week` or `month`. */
+            per: string;
+            /**
+             * Format: int64
+             * @description The known cost since then.
+             */
+            spent_microdollars: number;
+            /** @description `within`, `near` (80 % and more) or `over`. */
+            state: string;
+            /**
+             * Format: int64
+             * @description Answers since then whose cost is unknown.
+             */
+            unknown_answers: number;
+        };
         /** @description Whether a session is captured. */
         CaptureBody: {
             /**
@@ -2533,6 +2603,57 @@ export interface components {
              * @description The version of this document.
              */
             schema_version: number;
+            /** @description The session. */
+            session_id: string;
+        };
+        /** @description A limit, as it was last seen. */
+        Quota: {
+            /**
+             * Format: int64
+             * @description How long ago it was seen.
+             */
+            age_seconds: number;
+            /** @description The agent. */
+            agent: string;
+            full_at?: components["schemas"]["Instant"] | null;
+            /** @description The agent's name for the limit. */
+            limit: string;
+            /** @description When the window ends. */
+            resets_at: components["schemas"]["Instant"];
+            /** @description What sessions used of it, the most first; the rest is not known to be of any. */
+            sessions: components["schemas"]["QuotaShare"][];
+            /** @description Where it was seen. */
+            source: string;
+            /** @description The window ended since, or a fifth of it passed: the figure may be wrong. */
+            stale: boolean;
+            /**
+             * Format: double
+             * @description How much of it is used, such as 64.0; it may exceed 100.
+             */
+            used_percent: number;
+            /**
+             * Format: int32
+             * @description The length of the window.
+             */
+            window_minutes: number;
+        };
+        /** @description What is known of the limits of agents' accounts, from what agents write on this machine. */
+        QuotaList: {
+            /** @description The limits, by agent and length of their window. */
+            quotas: components["schemas"]["Quota"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+        };
+        /** @description What a session used of a limit. */
+        QuotaShare: {
+            /**
+             * Format: double
+             * @description Points of percent.
+             */
+            percent: number;
             /** @description The session. */
             session_id: string;
         };
@@ -3644,6 +3765,34 @@ export interface operations {
             };
         };
     };
+    getBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     setCapture: {
         parameters: {
             query?: never;
@@ -4105,6 +4254,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Messages"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getQuota: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaList"];
                 };
             };
             /** @description It was refused, or failed. */

@@ -201,7 +201,7 @@ proptest! {
 
     #[test]
     fn repeated_figures_change_nothing(all in observations()) {
-        let newest = windows(all.clone(), at(2 * WINDOW)).remove(0);
+        let newest = windows(all, at(2 * WINDOW)).remove(0);
         let mut twice = newest.clone();
         twice.extend(newest.clone());
         let twice = windows(twice, at(2 * WINDOW)).remove(0);

@@ -46,8 +46,8 @@ fn the_table_fits_a_terminal() {
         lines(rows(&report, 10, Path::new("/home/dev"))),
         [
             "project                   answers   tok in   cached  tok out           cost",
-            "~/pier                          2     1.2k      70k      500     ≈$1234.56+?",
-            "all                             2     1.2k      70k      500     ≈$1234.56+?",
+            "~/pier                          2     1.2k      70k      500    ≈$1234.56+?",
+            "all                             2     1.2k      70k      500    ≈$1234.56+?",
             "≈ list price, not a bill: `taffrail prices MODEL` shows the rule",
             "3 answers have no known cost: add `[[prices]]` for their models",
         ]
