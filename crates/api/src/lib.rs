@@ -69,7 +69,7 @@ pub use parameters::{
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use prices::{ModelPrice, PriceImport, PriceTier};
-pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
+pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance, RemovedPrompts};
 pub use quota::{Quota, QuotaList, QuotaShare};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{

@@ -21,6 +21,18 @@ pub struct NotifyBody {
     /// Leave it in the queue also if nobody runs the session now.
     #[serde(default)]
     pub queue: bool,
+    /// Leave it until the limit that stops the session resets, and less than five minutes more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub at_reset: bool,
+    /// Leave it until then: `30m` or `2h` from now, a date, or a full time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// Requests without it are as an earlier daemon takes them.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 /// One end of a message.
@@ -87,6 +99,10 @@ pub struct Receipt {
     /// When it was accepted.
     #[schema(value_type = schema::Instant)]
     pub accepted_at: Timestamp,
+    /// Its earliest delivery, if it was given a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::Instant>)]
+    pub not_before: Option<Timestamp>,
     /// What that rests on.
     pub provenance: ReceiptProvenance,
     /// The same, by the binding contract's name; a daemon of an earlier version leaves it out.
@@ -116,6 +132,15 @@ pub struct Queue {
     pub session_id: String,
     /// The first one to be delivered first.
     pub messages: Vec<Receipt>,
+}
+
+/// How many messages were taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RemovedPrompts {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// How many.
+    pub removed: u32,
 }
 
 impl From<Message> for Receipt {
@@ -148,6 +173,7 @@ impl From<Message> for Receipt {
             reason: it.why,
             text: Some(it.text).filter(|it| !it.is_empty()),
             accepted_at: it.accepted_at,
+            not_before: it.schedule.map(|it| it.not_before),
             delivery_receipt_provenance: Some(provenance.clone()),
             provenance,
         }

@@ -95,6 +95,15 @@ pub enum Error {
     /// The message cannot be sent, and why.
     #[error("{0}")]
     Unsent(String),
+    /// A message with a time waits for the session already: its id, and the session.
+    #[error("{0} waits for its time in this session: `taffrail queue rm {1} {0}` takes it back")]
+    Scheduled(String, String),
+    /// No reset is known of a limit that concerns the session.
+    #[error("the reset of the limit of {0} is not known")]
+    NoReset(String),
+    /// The time is over.
+    #[error("{0} is over")]
+    PastTime(String),
     /// The text is not a valid message.
     #[error("a message has 1 byte to 64 KiB")]
     NoMessage,

@@ -12,7 +12,7 @@ pub mod live;
 mod operations;
 mod resume;
 
-pub use delivery::{queue, receipt, take_back};
+pub use delivery::{SendTime, queue, receipt, stop_at_reset, take_back};
 pub use doctor::doctor;
 pub use error::{DaemonError, ServeError};
 pub use operations::operations;

@@ -25,6 +25,7 @@ mod list;
 mod quota;
 mod recap;
 mod recent;
+pub mod reset;
 pub mod resolve;
 pub mod search;
 pub mod selection;

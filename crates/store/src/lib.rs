@@ -17,11 +17,11 @@ pub use db::rows::{EventRow, SessionRow, SourceRow};
 pub use db::{LockError, StoreError, WriterLock};
 pub use index::{Applied, Boot, FinalRow, Pricing, Touched, Writer, make_durable};
 pub use ledger::{
-    ACQUIRE_EXECUTOR, APPROVALS_KEPT, Begun, Carried, Chain, DEEDS_KEPT, End, Forgotten,
-    HELD_SECONDS, HISTORY_LIMIT, Joined, LEASE_SECONDS, Ledger, MESSAGES_KEPT, Mark, NOTE_LIMIT,
-    Note, OPERATIONS_KEPT, Operation, PromptState, QUEUE_LIMIT, REMOTE_KEPT, RemoteAnswer,
-    RemoteChange, RemotePrompt, RemoteRequest, Repairs, Share, ShareState, TAG_LIMIT, Taken,
-    ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
+    ACQUIRE_EXECUTOR, APPROVALS_KEPT, Acceptance, Begun, Carried, Chain, DEEDS_KEPT, End,
+    Forgotten, HELD_SECONDS, HISTORY_LIMIT, Joined, LEASE_SECONDS, Ledger, MESSAGES_KEPT, Mark,
+    NOTE_LIMIT, Note, OPERATIONS_KEPT, Operation, PromptState, QUEUE_LIMIT, REMOTE_KEPT,
+    RemoteAnswer, RemoteChange, RemotePrompt, RemoteRequest, Repairs, Share, ShareState, TAG_LIMIT,
+    Taken, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
 };
 pub use query::{
     AgentRow, AnswerRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, SpentBy,

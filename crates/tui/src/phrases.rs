@@ -92,7 +92,10 @@ pub fn receipt_says(it: &Receipt) -> String {
     let reason = it.reason.as_deref().map(line);
     match (it.delivery_state.as_str(), reason) {
         ("accepted", Some(reason)) => format!("waits: {reason}"),
-        ("accepted", None) => "waits in its queue".to_owned(),
+        ("accepted", None) => match it.not_before {
+            Some(at) => format!("waits until {at:.0}"),
+            None => "waits in its queue".to_owned(),
+        },
         ("delivering" | "delivered", _) => "sent; not confirmed yet".to_owned(),
         ("picked_up", _) => "sent; the agent has started on it".to_owned(),
         ("failed", reason) => reason.unwrap_or_else(|| "it was not delivered".to_owned()),

@@ -45,12 +45,9 @@ impl Delivery {
         session: SessionId,
         (from, text): (Sender, String),
     ) -> Result<Message, Error> {
-        if text.trim().is_empty() || text.len() > TEXT_LIMIT {
-            return Err(Error::NoMessage);
-        }
+        check_text(&text)?;
         let settings = self.settings();
         let taken = ledger(settings)?.accept_message(session, (from, text), (settings.now)())?;
-        let full = || Error::Unsent(format!("{QUEUE_LIMIT} messages wait for it already"));
         let message = taken.ok_or_else(full)?;
         self.note(session);
         self.look(session);
@@ -69,6 +66,19 @@ impl Delivery {
         self.reachable(session)?;
         self.accept(session, said)
     }
+}
+
+/// Refuses a text that is not a message.
+pub(super) fn check_text(text: &str) -> Result<(), Error> {
+    match text.trim().is_empty() || text.len() > TEXT_LIMIT {
+        true => Err(Error::NoMessage),
+        false => Ok(()),
+    }
+}
+
+/// The error for a queue without room.
+pub(super) fn full() -> Error {
+    Error::Unsent(format!("{QUEUE_LIMIT} messages wait for it already"))
 }
 
 /// Returns the progress of a message.

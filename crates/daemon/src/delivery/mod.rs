@@ -2,14 +2,20 @@
 //! the session waits for a prompt.
 //!
 //! A thread of its own looks at a session's queue when the session's status changes, and every
-//! second while a message waits. It never acts on a guess: the status must be certain, and the
-//! screen must show an empty prompt.
+//! second while a message waits that is due. A message with a time wakes the thread at that time,
+//! and the clock is compared every minute. It never acts on a guess: the status must be certain,
+//! and the screen must show an empty prompt.
 
 mod accept;
+mod scheduled;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 pub use accept::{queue, receipt, take_back};
+pub use scheduled::{SendTime, stop_at_reset};
 
+use scheduled::ready;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,13 +25,15 @@ use taffrail_context::{Error, Live, Part, write_entry};
 use taffrail_devices::exchange::home_of;
 use taffrail_model::journal::Sent;
 use taffrail_model::message::{Delivery as State, Happening, Message, due, held_by};
-use taffrail_model::{EventId, Origin, SessionId, hash};
+use taffrail_model::{EventId, Origin, SessionId, Timestamp, hash};
 use taffrail_run::Located;
 use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
 use terminal::{Held, put_in, ready_place};
 
 /// How often waiting messages are tried again.
 const AGAIN: Duration = Duration::from_secs(1);
+/// How often the clock is compared while a message waits for its time: a clock may jump.
+const COMPARE: Duration = Duration::from_secs(60);
 
 /// Called with the location of a process after a search for it.
 pub type OnLocated = Box<dyn Fn(u32, Located) + Send + Sync>;
@@ -39,6 +47,8 @@ struct Shared {
     live: Live,
     on_located: OnLocated,
     open: Mutex<BTreeSet<SessionId>>,
+    /// The earliest time of the open messages that have one.
+    due: Mutex<Option<Timestamp>>,
     asks: Mutex<Option<Sender<SessionId>>>,
 }
 
@@ -52,8 +62,8 @@ impl Delivery {
     /// Starts without open messages.
     #[must_use]
     pub fn new(live: Live, on_located: OnLocated) -> Self {
-        let (open, asks) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { live, on_located, open, asks }))
+        let (open, due, asks) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { live, on_located, open, due, asks }))
     }
 
     fn settings(&self) -> &Settings {
@@ -65,17 +75,22 @@ impl Delivery {
     /// # Errors
     /// When the ledger cannot be read or written, or no thread can be started.
     pub fn begin(&self) -> Result<(), Error> {
-        let mut ledger = ledger(self.settings())?;
-        for session in ledger.sessions_with_messages()? {
-            give_up(&self.0.live, &mut ledger, session)?;
-            self.note(session);
-        }
+        self.restore()?;
         let (asks, asked) = channel();
         *self.0.asks.lock().unwrap_or_else(PoisonError::into_inner) = Some(asks);
         let own = self.clone();
         let thread = std::thread::Builder::new().name("delivery".to_owned());
         let begun = thread.spawn(move || own.work(&asked));
         begun.map(|_| ()).map_err(|error| StoreError::from(error).into())
+    }
+
+    fn restore(&self) -> Result<(), Error> {
+        let mut ledger = ledger(self.settings())?;
+        for session in ledger.sessions_with_messages()? {
+            give_up(&self.0.live, &mut ledger, session)?;
+            self.note(session);
+        }
+        self.reschedule(&ledger)
     }
 
     /// Stops delivering.
@@ -96,10 +111,33 @@ impl Delivery {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    fn forget(&self, session: SessionId) {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+    }
+
+    fn next_due(&self) -> Option<Timestamp> {
+        *self.0.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads from the ledger when the next message is due.
+    fn reschedule(&self, ledger: &Ledger) -> Result<(), Error> {
+        // Locked before the ledger is read: an older answer must not replace a newer one.
+        let mut due = self.0.due.lock().unwrap_or_else(PoisonError::into_inner);
+        *due = ledger.first_due()?;
+        Ok(())
+    }
+
     /// Tries to deliver from a session's queue, if it has one.
     pub fn look(&self, session: SessionId) {
+        if self.has(session) {
+            self.wake(session);
+        }
+    }
+
+    /// Wakes the thread that delivers.
+    fn wake(&self, session: SessionId) {
         let asks = self.0.asks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asks) = asks.as_ref().filter(|_| self.has(session)) {
+        if let Some(asks) = asks.as_ref() {
             // Without the thread nothing is delivered, and receipts report that.
             asks.send(session).ok();
         }
@@ -124,23 +162,32 @@ impl Delivery {
 
     fn work(&self, asked: &Receiver<SessionId>) {
         loop {
-            let open = self.all();
-            // Nothing waits, so nothing is due until a request arrives.
-            let rest = if open.is_empty() { Duration::MAX } else { AGAIN };
+            let rest = rest(!self.all().is_empty(), self.next_due(), (self.settings().now)());
             let sessions = match asked.recv_timeout(rest) {
                 Ok(first) => std::iter::once(first).chain(asked.try_iter()).collect(),
-                Err(RecvTimeoutError::Timeout) => open,
+                Err(RecvTimeoutError::Timeout) => BTreeSet::new(),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            for session in sessions {
-                // A failure is logged, and tried again in a second.
-                match self.deliver_next(session) {
-                    Ok(()) => self.0.live.resolve_problems(Part::Delivery),
-                    Err(error) => {
-                        tracing::warn!(%error, %session, "cannot deliver the next prompt");
-                        self.0.live.note_problem(Part::Delivery, error.to_string());
-                    }
-                }
+            self.deliver_all(sessions);
+        }
+    }
+
+    /// Tries the queues of these sessions, or of all with open messages that are due.
+    fn deliver_all(&self, asked: BTreeSet<SessionId>) {
+        self.report(self.take_up_due(), None);
+        let sessions = if asked.is_empty() { self.all() } else { asked };
+        for session in sessions {
+            self.report(self.deliver_next(session), Some(session));
+        }
+    }
+
+    /// A failure is logged, and tried again in a second.
+    fn report(&self, result: Result<(), Error>, session: Option<SessionId>) {
+        match result {
+            Ok(()) => self.0.live.resolve_problems(Part::Delivery),
+            Err(error) => {
+                tracing::warn!(%error, ?session, "cannot deliver the next prompt");
+                self.0.live.note_problem(Part::Delivery, error.to_string());
             }
         }
     }
@@ -148,14 +195,14 @@ impl Delivery {
     /// Delivers the next message of a session, if it is time.
     fn deliver_next(&self, session: SessionId) -> Result<(), Error> {
         let (live, settings) = (&self.0.live, self.settings());
-        let Some(card) = live.status(session) else { return Ok(()) };
         let mut ledger = self::ledger(settings)?;
-        let queue = ledger.queue(session)?;
+        let queue = ready(live, &mut ledger, session)?;
         // Another device delivers messages for its own sessions.
         if queue.is_empty() || home_of(settings, session)?.is_some() {
-            self.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+            self.forget(session);
             return Ok(());
         }
+        let Some(card) = live.status(session) else { return Ok(()) };
         let Some(message) = due(&queue, &card.reading, (settings.now)()).cloned() else {
             let first = queue.iter().find(|it| it.state == State::Accepted);
             return match (first, held_by(&card.reading)) {
@@ -166,7 +213,7 @@ impl Delivery {
         let Some(row) = row_of(settings, session)? else { return Ok(()) };
         let place = match ready_place(settings, &card, &row.agent) {
             Ok(place) => place,
-            Err(why) => return not_now(live, &mut ledger, &message, why),
+            Err(why) => return hold(live, &mut ledger, &message, why),
         };
         let begun = moved(live, &mut ledger, &message, &Happening::Begun(place.peer().to_owned()))?;
         let Some(begun) = begun else { return Ok(()) };
@@ -198,6 +245,29 @@ fn give_up(live: &Live, ledger: &mut Ledger, session: SessionId) -> Result<(), E
         }
     }
     Ok(())
+}
+
+/// How long the thread that delivers sleeps, unless it is asked before.
+fn rest(is_any_open: bool, next_due: Option<Timestamp>, now: Timestamp) -> Duration {
+    match next_due {
+        _ if is_any_open => AGAIN,
+        // Nothing waits, so nothing is due until a request arrives.
+        None => Duration::MAX,
+        // It is due and cannot go in now.
+        Some(at) if at <= now => AGAIN,
+        Some(at) => Duration::try_from(at.duration_since(now)).unwrap_or(AGAIN).min(COMPARE),
+    }
+}
+
+/// Records why a session takes no prompt now; closes a message that has waited too long past its
+/// time.
+fn hold(live: &Live, ledger: &mut Ledger, message: &Message, why: String) -> Result<(), Error> {
+    let now = (live.settings().now)();
+    if message.schedule.as_ref().is_some_and(|it| it.is_late(now)) {
+        moved(live, ledger, message, &Happening::Broken(format!("not sent: {why}")))?;
+        return Ok(());
+    }
+    not_now(live, ledger, message, why)
 }
 
 /// Records a reason, unless it is the last one recorded.

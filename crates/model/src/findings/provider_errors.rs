@@ -7,6 +7,8 @@ use crate::status::{Failure as Breakdown, Reading, Status};
 use crate::{EventId, Timestamp};
 
 const GO_ON: &str = "Go on where you left off.";
+const LIMIT_STEPS: &str =
+    "; next: `taffrail queue ID add \"go on\" --at-reset` or `taffrail handoff ID --to AGENT`";
 
 /// Failures since the agent last made progress.
 #[derive(Debug, Default)]
@@ -110,7 +112,9 @@ impl<'n> Trouble<'n> {
         let tries = gave_up.is_none() && status == Status::Running;
         let how = if tries { "keeps trying" } else { "gave up" };
         let words = quoted(&last.words);
-        let says = format!("{what}, and the agent {how}: {words}");
+        let rest = if tries { "" } else { next_step(last.class) };
+        let words = if rest.is_empty() { &words } else { words.trim_end_matches('.') };
+        let says = format!("{what}, and the agent {how}: {words}{rest}");
         let found = FindingDraft::new(kind, since, &ids, says);
         let found = if last.class == Class::Other { found.likely() } else { found };
         Some(match proposal.filter(|_| !tries) {
@@ -149,6 +153,14 @@ impl<'n> Trouble<'n> {
         let since = standing.reading.since;
         let found = FindingDraft::new(FindingKind::ContextNearlyFull, since, &ids, says);
         Some(if context.window.is_some() { found } else { found.likely() })
+    }
+}
+
+/// What a person may do about a limit that stopped the session.
+fn next_step(class: Class) -> &'static str {
+    match class {
+        Class::Quota | Class::Rate => LIMIT_STEPS,
+        Class::Context | Class::Auth | Class::Provider | Class::Network | Class::Other => "",
     }
 }
 

@@ -5,9 +5,13 @@
 //! once: a message that may have been pasted but was not seen to arrive is never sent again
 //! automatically.
 
+mod schedule;
 mod turn;
 
 pub use crate::ids::MessageId;
+pub use schedule::{
+    LATE_SECONDS, LastPrompt, SPREAD_SECONDS, Schedule, ScheduledBy, Verdict, after_reset,
+};
 pub use turn::{UNHEARD_SECONDS, due, held_by};
 
 use crate::words::words;
@@ -69,6 +73,9 @@ pub struct Message {
     pub why: Option<String>,
     /// The event that confirms that the agent accepted it.
     pub heard_as: Option<EventId>,
+    /// Its time, if it has one; a message of an earlier version has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
 }
 
 /// Something that happens to a message.
@@ -154,6 +161,7 @@ mod tests {
             moved_at: at,
             why: None,
             heard_as: None,
+            schedule: None,
         }
     }
 

@@ -22,7 +22,8 @@ pub fn due<'a>(queue: &'a [Message], reading: &Reading, now: Timestamp) -> Optio
     if queue.iter().any(out) {
         return None;
     }
-    let waiting = queue.iter().filter(|it| it.state == Delivery::Accepted);
+    let is_next = |it: &&Message| it.state == Delivery::Accepted && it.is_due(now);
+    let waiting = queue.iter().filter(is_next);
     waiting.min_by_key(|it| it.number)
 }
 
@@ -45,12 +46,16 @@ pub fn held_by(reading: &Reading) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::tests::message;
     use super::*;
     use crate::status::{StatusRule, WaitingFor};
 
-    fn reading(status: Status, kind: Option<WaitingKind>, confidence: Confidence) -> Reading {
+    pub(in super::super) fn reading(
+        status: Status,
+        kind: Option<WaitingKind>,
+        confidence: Confidence,
+    ) -> Reading {
         Reading {
             status,
             since: Timestamp::UNIX_EPOCH,

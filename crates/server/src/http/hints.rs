@@ -67,6 +67,11 @@ fn of_question(error: &Error) -> KindAndHint {
     match error {
         E::Target(target) => of_target(target),
         E::Unsent(_) => refused("`taffrail queue ID add TEXT` leaves it until it can be sent"),
+        E::Scheduled(..) => refused("`taffrail queue ID ls` shows when it goes in"),
+        E::NoReset(_) => {
+            missing("`taffrail quota` shows what is known; `--at TIME` needs no limit")
+        }
+        E::PastTime(_) => usage("write a time to come, or a span from now such as 30m or 2h"),
         E::NoMessage => (ErrorKind::Usage, None),
         E::NoReceipt(_) => missing("`taffrail queue ID ls` lists what waits"),
         E::Exists(_) => refused("give a file that is not there yet"),

@@ -9,16 +9,17 @@ use super::subscribe::meant;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use std::time::Duration;
-use taffrail_api::{NotifyBody, Queue, Receipt};
+use taffrail_api::{NotifyBody, Queue, Receipt, RemovedPrompts, SCHEMA_VERSION};
 use taffrail_context::Error;
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
-use taffrail_daemon::delivery::{queue, receipt, take_back};
+use taffrail_daemon::delivery::{SendTime, queue, receipt, stop_at_reset, take_back};
 use taffrail_daemon::live::Handle;
 use taffrail_devices::check_writable;
 use taffrail_devices::exchange::{home_of, send};
 use taffrail_model::SessionId;
 use taffrail_model::message::Sender;
+use taffrail_model::when::from_now;
 use taffrail_query::bindings::followed;
 use taffrail_query::resolve::resolve;
 use tokio::time::Instant;
@@ -43,7 +44,7 @@ pub(super) async fn send_prompt(
     Path(id): Path<String>,
     JsonBody(body): JsonBody<NotifyBody>,
 ) -> Result<Json<Receipt>, ApiError> {
-    let waits = !body.queue;
+    let waits = !body.queue && !body.at_reset && body.at.is_none();
     if waits {
         // Executors are known once history was read.
         app.handle().live().wait_for_history(PATIENCE).await;
@@ -150,6 +151,16 @@ pub(super) async fn cancel_prompt(
     Ok(Json(app.ask(move |handle| Ok(take_back(handle.live(), &id)?)).await?))
 }
 
+/// Takes back every message that waits for the reset of a limit.
+#[utoipa::path(delete, path = "/api/queue/at-reset", tag = "controls",
+    responses((status = 200, body = RemovedPrompts)))]
+pub(super) async fn stop_prompts_at_reset(
+    State(app): State<App>,
+) -> Result<Json<RemovedPrompts>, ApiError> {
+    let removed = app.ask(|handle| Ok(stop_at_reset(handle.live())?)).await?;
+    Ok(Json(RemovedPrompts { schema_version: SCHEMA_VERSION, removed }))
+}
+
 fn take(
     handle: &Handle,
     surface: Surface,
@@ -159,6 +170,9 @@ fn take(
     let session = session(handle, id)?;
     check_writable(handle.settings(), session)?;
     let from = sender(handle, surface, &body)?;
+    if let Some(when) = time_of(handle, (session, &body))? {
+        return Ok(handle.delivery().accept_scheduled(session, (from, body.text), &when)?.into());
+    }
     if let Some(device) = home_of(handle.settings(), session)? {
         return Ok(send(handle.exchange(), (&device, session), (from, body.text))?.into());
     }
@@ -166,6 +180,29 @@ fn take(
         handle.delivery().reachable(session)?;
     }
     Ok(handle.delivery().accept(session, (from, body.text))?.into())
+}
+
+/// The time for which a message is left, if it is given one.
+fn time_of(
+    handle: &Handle,
+    (session, body): (SessionId, &NotifyBody),
+) -> Result<Option<SendTime>, DaemonError> {
+    let now = (handle.settings().now)();
+    let when = match &body.at {
+        _ if body.at_reset => SendTime::Reset,
+        None => return Ok(None),
+        Some(text) => {
+            let at = from_now(text, now).ok_or_else(|| Error::NoTime(text.clone()))?;
+            SendTime::At(Some(at).filter(|it| *it > now).ok_or(Error::PastTime(text.clone()))?)
+        }
+    };
+    match home_of(handle.settings(), session)? {
+        None => Ok(Some(when)),
+        Some(_) => {
+            let why = "it runs on another device: give the prompt its time there";
+            Err(Error::Unsent(why.to_owned()).into())
+        }
+    }
 }
 
 /// The sender of a message: only our own programs may name another user interface.

@@ -130,7 +130,7 @@ pub(super) async fn guard(
 fn word_of(path: &'static str) -> &'static str {
     let below = path.trim_start_matches("/api/");
     match below {
-        "sessions/{id}/queue" | "receipts/{id}" => "queue",
+        "sessions/{id}/queue" | "receipts/{id}" | "queue/at-reset" => "queue",
         "sessions/{id}/controls/notify" | "peers/{name}/controls/notify" => "send",
         "sessions/{id}/controls/resume" | "peers/{name}/controls/resume" => "resume",
         "sessions/{id}/binding" => "binding",

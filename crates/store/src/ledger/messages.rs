@@ -3,8 +3,8 @@
 use super::Ledger;
 use crate::db::StoreError;
 use crate::db::codec::{blob, micros};
-use rusqlite::{Row, TransactionBehavior, params};
-use taffrail_model::message::{Delivery, Message, MessageId, Sender};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
+use taffrail_model::message::{Delivery, Message, MessageId, Schedule, Sender};
 use taffrail_model::{SessionId, Timestamp};
 
 /// How many closed messages are kept; new ones displace the oldest.
@@ -20,44 +20,16 @@ impl Ledger {
     pub fn accept_message(
         &mut self,
         session: SessionId,
-        (from, text): (Sender, String),
+        said: (Sender, String),
         now: Timestamp,
     ) -> Result<Option<Message>, StoreError> {
         // The transaction reads before it writes: without the lock, a write in between would make
         // it fail.
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let count = "SELECT COUNT(*) FROM messages WHERE session_id = ?1 AND open = 1";
-        let waiting: u32 = transaction.query_row(count, [session.as_bytes()], |row| row.get(0))?;
-        if waiting >= QUEUE_LIMIT {
-            return Ok(None);
-        }
-        let last = "SELECT COALESCE(MAX(number), 0) FROM messages WHERE session_id = ?1";
-        let last: u32 = transaction.query_row(last, [session.as_bytes()], |row| row.get(0))?;
-        let number = last + 1;
-        let it = Message {
-            id: MessageId::of(session, number, now),
-            session_id: session,
-            number,
-            from,
-            text,
-            state: Delivery::Accepted,
-            to_peer_id: None,
-            accepted_at: now,
-            moved_at: now,
-            why: None,
-            heard_as: None,
-        };
-        let query = "INSERT INTO messages (id, session_id, number, accepted_at, open, body) \
-                     VALUES (?1, ?2, ?3, ?4, 1, ?5)";
-        let who = session.as_bytes();
-        transaction
-            .execute(query, params![it.id.as_str(), who, number, micros(now), body(&it)?])?;
-        let prune = "DELETE FROM messages WHERE open = 0 AND id IN (SELECT id FROM messages \
-                     WHERE open = 0 ORDER BY accepted_at DESC LIMIT -1 OFFSET ?1)";
-        transaction.execute(prune, [MESSAGES_KEPT])?;
+        let taken = append(&transaction, session, said, (None, now))?;
         transaction.commit()?;
-        Ok(Some(it))
+        Ok(taken)
     }
 
     /// Replaces `from` by `to`, if the message is still equal to `from`.
@@ -89,10 +61,7 @@ impl Ledger {
     /// # Errors
     /// When the ledger cannot be read.
     pub fn queue(&self, session: SessionId) -> Result<Vec<Message>, StoreError> {
-        let query = "SELECT body FROM messages WHERE session_id = ?1 AND open = 1 ORDER BY number";
-        let mut statement = self.connection.prepare_cached(query)?;
-        let rows = statement.query_map([session.as_bytes()], text)?;
-        rows.map(|it| read(&it?)).collect()
+        open_of(&self.connection, session)
     }
 
     /// The sessions with open messages.
@@ -107,7 +76,64 @@ impl Ledger {
     }
 }
 
-fn text(row: &Row<'_>) -> rusqlite::Result<String> {
+/// Appends a message in a transaction of the caller; `None` when the queue is full.
+pub(super) fn append(
+    connection: &Connection,
+    session: SessionId,
+    (from, text): (Sender, String),
+    (schedule, now): (Option<Schedule>, Timestamp),
+) -> Result<Option<Message>, StoreError> {
+    let count = "SELECT COUNT(*) FROM messages WHERE session_id = ?1 AND open = 1";
+    let waiting: u32 = connection.query_row(count, [session.as_bytes()], |row| row.get(0))?;
+    if waiting >= QUEUE_LIMIT {
+        return Ok(None);
+    }
+    let last = "SELECT COALESCE(MAX(number), 0) FROM messages WHERE session_id = ?1";
+    let last: u32 = connection.query_row(last, [session.as_bytes()], |row| row.get(0))?;
+    let number = last + 1;
+    let it = Message {
+        id: MessageId::of(session, number, now),
+        session_id: session,
+        number,
+        from,
+        text,
+        state: Delivery::Accepted,
+        to_peer_id: None,
+        accepted_at: now,
+        moved_at: now,
+        why: None,
+        heard_as: None,
+        schedule,
+    };
+    insert(connection, &it)?;
+    let prune = "DELETE FROM messages WHERE open = 0 AND id IN (SELECT id FROM messages \
+                 WHERE open = 0 ORDER BY accepted_at DESC LIMIT -1 OFFSET ?1)";
+    connection.execute(prune, [MESSAGES_KEPT])?;
+    Ok(Some(it))
+}
+
+fn insert(connection: &Connection, it: &Message) -> Result<(), StoreError> {
+    let query = "INSERT INTO messages (id, session_id, number, accepted_at, open, body, not_before) \
+                 VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)";
+    let not_before = it.schedule.as_ref().map(|it| micros(it.not_before));
+    let (who, at) = (it.session_id.as_bytes(), micros(it.accepted_at));
+    connection
+        .execute(query, params![it.id.as_str(), who, it.number, at, body(it)?, not_before])?;
+    Ok(())
+}
+
+/// The open messages of a session, in order.
+pub(super) fn open_of(
+    connection: &Connection,
+    session: SessionId,
+) -> Result<Vec<Message>, StoreError> {
+    let query = "SELECT body FROM messages WHERE session_id = ?1 AND open = 1 ORDER BY number";
+    let mut statement = connection.prepare_cached(query)?;
+    let rows = statement.query_map([session.as_bytes()], text)?;
+    rows.map(|it| read(&it?)).collect()
+}
+
+pub(super) fn text(row: &Row<'_>) -> rusqlite::Result<String> {
     row.get(0)
 }
 
@@ -115,7 +141,7 @@ fn body(it: &Message) -> Result<String, StoreError> {
     Ok(serde_json::to_string(it).map_err(std::io::Error::from)?)
 }
 
-fn read(body: &str) -> Result<Message, StoreError> {
+pub(super) fn read(body: &str) -> Result<Message, StoreError> {
     Ok(serde_json::from_str(body).map_err(std::io::Error::from)?)
 }
 

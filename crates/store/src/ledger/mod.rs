@@ -16,6 +16,7 @@ mod remote_import;
 mod remote_orders;
 mod remote_requests;
 mod repairs;
+mod scheduled;
 mod shares;
 mod snapshots;
 mod tombstones;
@@ -35,6 +36,7 @@ pub use published::{Mark, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpda
 pub use remote_orders::{PromptState, RemoteAnswer, RemotePrompt};
 pub use remote_requests::{REMOTE_KEPT, RemoteChange, RemoteRequest};
 pub use repairs::{Joined, Repairs};
+pub use scheduled::Acceptance;
 pub use shares::{Share, ShareState};
 pub use snapshots::{HISTORY_LIMIT, Taken};
 pub use tombstones::Forgotten;

@@ -17,6 +17,8 @@ mod forks;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]
+mod messages;
+#[cfg(test)]
 mod once;
 #[cfg(test)]
 mod quotas;

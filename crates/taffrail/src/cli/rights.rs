@@ -40,6 +40,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("send", Right::Script),
     ("queue add", Right::Script),
     ("queue rm", Right::Script),
+    ("queue stop", Right::Script),
     ("resume", Right::Script),
     ("document resume", Right::Script),
     ("state resume", Right::Script),
@@ -173,6 +174,7 @@ mod tests {
         check("hooks install --yes", Right::Decide);
         check("queue add 3f2a hello", Right::Script);
         check("queue ls 3f2a", Right::Read);
+        check("queue stop --at-reset", Right::Script);
         check("device ls", Right::Read);
         check("device invite", Right::Decide);
         check("teleport unpack x --project y --dry-run", Right::Read);

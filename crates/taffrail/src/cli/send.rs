@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::output::Out;
 use std::io::Read;
 use taffrail_api::client::{Client, escaped};
-use taffrail_api::{ErrorKind, NotifyBody, Queue, Receipt};
+use taffrail_api::{ErrorKind, NotifyBody, Queue, Receipt, RemovedPrompts};
 use taffrail_tui::phrases::receipt_says;
 use taffrail_tui::terminal::line;
 use taffrail_tui::when;
@@ -38,7 +38,10 @@ Examples:
   taffrail queue add 3f2a \"then update the changelog\"
   taffrail queue ls 3f2a
   taffrail queue rm 3f2a 9c1d
-Taffrail sends them one at a time, each when the session waits for a prompt.
+  taffrail queue add 3f2a \"go on\" --at-reset
+Taffrail sends them one at a time, each when the session waits for a prompt. A
+prompt with a time goes in once, and only if the session got no other prompt,
+does not work and asks nothing then.
 ")]
 pub(super) struct QueueArgs {
     #[command(subcommand)]
@@ -61,6 +64,12 @@ enum What {
         /// Prompt; - reads it from stdin
         #[arg(value_name = "TEXT")]
         text: String,
+        /// Wait until the limit that stops the session resets, and up to 5 minutes more
+        #[arg(long, conflicts_with = "at")]
+        at_reset: bool,
+        /// Wait until then: 30m or 2h from now, a date, or a time such as 2026-11-01T16:40:00Z
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
     },
     /// List the waiting prompts
     Ls {
@@ -75,14 +84,12 @@ enum What {
         #[arg(value_name = "MESSAGE")]
         message: String,
     },
-}
-
-impl What {
-    fn session(&self) -> &str {
-        match self {
-            Self::Add { whose, .. } | Self::Ls { whose } | Self::Rm { whose, .. } => &whose.id,
-        }
-    }
+    /// Remove prompts from the queues of all sessions
+    Stop {
+        /// Those that wait for the reset of a limit
+        #[arg(long, required = true)]
+        at_reset: bool,
+    },
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -104,12 +111,24 @@ pub(super) fn send(id: &str, text: &str, context: &Context) -> Result<(), CliErr
 
 pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliError> {
     let client = daemon(context)?;
-    let id = context.id(client, args.what.session())?;
-    let path = format!("/api/sessions/{}/queue", escaped(&id));
+    let path = |whose: &Whose| -> Result<String, CliError> {
+        Ok(format!("/api/sessions/{}/queue", escaped(&context.id(client, &whose.id)?)))
+    };
     match &args.what {
-        What::Add { text, .. } => add(client, &path, text, context.json),
-        What::Ls { .. } => list(&client.get(&path)?, context.json),
-        What::Rm { message, .. } => {
+        What::Add { whose, text, at_reset, at } => {
+            let body = NotifyBody { at_reset: *at_reset, at: at.clone(), ..message(text)? };
+            told(&client.post::<Receipt>(&path(whose)?, &body)?, context.json)
+        }
+        What::Ls { whose } => list(&client.get(&path(whose)?)?, context.json),
+        What::Stop { .. } => {
+            let it: RemovedPrompts = client.delete("/api/queue/at-reset")?;
+            match context.json {
+                true => Out::new().json(&it),
+                false => say(&format!("removed {}", counted(it.removed))),
+            }
+        }
+        What::Rm { whose, message } => {
+            context.id(client, &whose.id)?;
             let path = format!("/api/receipts/{}", escaped(message));
             let receipt: Receipt = client.delete(&path)?;
             match context.json {
@@ -123,11 +142,15 @@ pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliEr
 /// Adds a prompt to the queue of a session.
 pub(super) fn queue(id: &str, text: &str, context: &Context) -> Result<(), CliError> {
     let client = daemon(context)?;
-    add(client, &format!("/api/sessions/{}/queue", escaped(id)), text, context.json)
+    let path = format!("/api/sessions/{}/queue", escaped(id));
+    told(&client.post::<Receipt>(&path, &message(text)?)?, context.json)
 }
 
-fn add(client: &Client, path: &str, text: &str, json: bool) -> Result<(), CliError> {
-    told(&client.post::<Receipt>(path, &message(text)?)?, json)
+fn counted(prompts: u32) -> String {
+    match prompts {
+        1 => "1 prompt".to_owned(),
+        many => format!("{many} prompts"),
+    }
 }
 
 fn daemon(context: &Context) -> Result<&Client, CliError> {
@@ -174,7 +197,9 @@ fn list(queue: &Queue, json: bool) -> Result<(), CliError> {
     for it in &queue.messages {
         let age = when::ago(it.accepted_at, env::now());
         let text = line(it.text.as_deref().unwrap_or_default());
-        let reason = it.reason.as_deref().map(|it| format!("  ({})", line(it))).unwrap_or_default();
+        let due = it.not_before.map(|it| format!("not before {it:.0}"));
+        let reason = it.reason.as_deref().map(line).or(due);
+        let reason = reason.map(|it| format!("  ({it})")).unwrap_or_default();
         out.line(&format!(
             "{} {age:>4} {:<9} {text}{reason}",
             it.correlation_id, it.delivery_state

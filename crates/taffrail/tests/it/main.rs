@@ -30,6 +30,7 @@ mod notify;
 mod pager;
 mod prices;
 mod promises;
+mod queue_times;
 mod rules;
 mod run;
 mod safety;

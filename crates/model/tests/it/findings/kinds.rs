@@ -187,6 +187,27 @@ fn what_stands_between_an_agent_and_its_provider() {
 }
 
 #[test]
+fn a_limit_names_the_ways_to_go_on_and_its_text_fits() {
+    let steps =
+        "; next: `taffrail queue ID add \"go on\" --at-reset` or `taffrail handoff ID --to AGENT`";
+    let says = |code: &str, text: &str| {
+        let found = Tale::new().fails(code, text, None).found(&Stands::waiting(2));
+        found.into_iter().map(|it| it.says).collect::<Vec<_>>()
+    };
+    let expected = format!(
+        "Its quota is used up, and the agent gave up: You have hit your usage limit{steps}"
+    );
+    assert_eq!(says("usage_limit_exceeded", "You have hit your usage limit."), [expected]);
+    let long = says("rate_limit", &"Too many requests. ".repeat(20));
+    assert!(long.iter().all(|it| it.ends_with(steps)), "{long:?}");
+    let other = says("server_error", "Overloaded.");
+    assert!(other.iter().all(|it| it.ends_with("Overloaded.")), "{other:?}");
+    let tries = |tale: Tale| tale.fails("rate_limit", "429", Some(true));
+    let tries = times(Tale::new(), 3, tries).found(&Stands::running());
+    assert!(tries.iter().all(|it| it.says.ends_with("keeps trying: 429")), "{tries:?}");
+}
+
+#[test]
 fn trying_again_is_ordinary_until_it_is_often() {
     let running = Stands::running();
     let again = |tale: Tale| tale.fails("rate_limit", "429", Some(true));

@@ -121,3 +121,40 @@ fn a_receipt_of_a_hook_said_that_it_rests_on_a_transcript() {
     let gone = taken(&machine, taffrail_model::EventId::of(id(FIRST), &key, 0));
     assert_eq!(gone["provenance"]["source_kind"], "runtime_unknown");
 }
+
+fn code(reply: &Result<Value, ClientError>) -> Option<u8> {
+    match reply {
+        Err(ClientError::Refused(error)) => Some(error.code),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_prompt_with_a_time_waits_for_it_alone() {
+    let machine = Machine::new();
+    let queue = format!("/api/sessions/{}/queue", id(FIRST));
+    for (body, expected) in [
+        (json!({"text": "go on", "at_reset": true}), 3),
+        (json!({"text": "go on", "at": "soon"}), 2),
+        (json!({"text": "go on", "at": "2026-10-01T10:30:00Z"}), 2),
+        (json!({"text": " ", "at": "30m"}), 2),
+    ] {
+        assert_eq!(code(&post(&machine, &queue, &body)), Some(expected), "{body}");
+    }
+    let body = json!({"text": "go on", "at": "30m"});
+    let receipt = post(&machine, &queue, &body).unwrap();
+    let found = [&receipt["delivery_state"], &receipt["text"], &receipt["not_before"]];
+    assert_eq!(found, ["accepted", "go on", "2026-10-01T11:00:00Z"]);
+    let Err(ClientError::Refused(second)) = post(&machine, &queue, &body) else {
+        panic!("a second one is taken")
+    };
+    let name = receipt["correlation_id"].as_str().unwrap();
+    assert!(second.code == 6 && second.message.contains(name), "{second:?}");
+    let waiting: Value = machine.client().get(&queue).unwrap();
+    assert_eq!(waiting["messages"], json!([receipt]));
+    // The switch is for resets.
+    let stopped: Value = machine.client().delete("/api/queue/at-reset").unwrap();
+    assert_eq!(stopped, json!({"schema_version": 1, "removed": 0}));
+    machine.client().delete::<Value>(&format!("/api/receipts/{name}")).unwrap();
+    assert!(post(&machine, &queue, &body).is_ok());
+}

@@ -25,6 +25,7 @@ const DEEDS: &[&str] = &[
     "setup --yes",
     "send SESSION hello",
     "queue SESSION add hello",
+    "queue stop --at-reset",
     "capture off SESSION",
     "away",
     "token --show",
