@@ -1,6 +1,6 @@
 //! What sessions cost, and where the figures come from.
 
-use crate::Usage;
+use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;
 use taffrail_model::cost::Cost;

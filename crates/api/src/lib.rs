@@ -34,6 +34,7 @@ mod status_file;
 mod teleport;
 mod terminal;
 mod timeline;
+mod usage;
 mod web;
 
 pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
@@ -74,7 +75,7 @@ pub use quota::{Quota, QuotaList, QuotaShare};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
-    Session, SessionList, Usage,
+    Session, SessionList,
 };
 pub use request::{EventsRequest, ListRequest};
 pub use retention::{
@@ -95,6 +96,7 @@ pub use teleport::{
 };
 pub use terminal::{TerminalHit, TerminalReply, TerminalRun, TerminalSearch};
 pub use timeline::{Timeline, TimelineHistory};
+pub use usage::Usage;
 pub use web::{WEB_PORT, WebBody, WebReply};
 
 /// The version of every reply document.

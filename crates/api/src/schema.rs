@@ -3,7 +3,7 @@
 //! No value of these types is ever created; a test compares them with the JSON that is really
 //! written.
 
-use crate::Usage;
+use crate::usage::Usage;
 use utoipa::ToSchema;
 
 /// An instant, as RFC 3339 in UTC.

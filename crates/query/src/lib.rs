@@ -22,6 +22,7 @@ pub mod findings;
 mod handoff;
 mod imported;
 mod list;
+pub mod prices;
 mod quota;
 mod recap;
 mod recent;

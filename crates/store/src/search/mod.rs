@@ -5,14 +5,12 @@
 //! catch up after a crash. Deleting the folder costs only the time to rebuild it.
 
 mod fields;
-mod forms;
 mod plan;
 mod query;
 mod ranking;
 mod reader;
 mod snippet;
 mod tokenizer;
-mod words;
 mod writer;
 
 pub use fields::{Document, codes as kinds_meant};

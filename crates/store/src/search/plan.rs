@@ -1,12 +1,12 @@
 //! Translates a query into a tantivy query.
 
 use super::fields::{Fields, codes, row};
-use super::forms::forms;
 use super::query::{Clause, Query};
 use crate::db::StoreError;
 use std::collections::HashSet;
 use std::sync::Arc;
 use taffrail_model::Timestamp;
+use taffrail_model::search_forms::forms;
 use tantivy::query::doc_predicate_query::{DocPredicateQuery, FunctionPredicate};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, PhraseQuery,

@@ -1,6 +1,6 @@
 //! Parses the query that a person types.
 
-use super::words::words;
+use taffrail_model::search_words::words;
 
 /// Words without meaning of their own; they count only if nothing else was typed.
 const STOP_WORDS: &[&str] = &[

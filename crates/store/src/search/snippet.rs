@@ -1,8 +1,8 @@
 //! Finds the part of a text that shows why it matched.
 
-use super::forms::forms;
 use super::query::{Clause, Query};
-use super::words::{Span, into_lower, spans};
+use taffrail_model::search_forms::forms;
+use taffrail_model::search_words::{Span, into_lower, spans};
 
 /// The longest snippet, in characters.
 const LENGTH: usize = 220;

@@ -1,6 +1,6 @@
 //! Our tokenizer for tantivy.
 
-use super::words::{Span, into_lower, spans};
+use taffrail_model::search_words::{Span, into_lower, spans};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// Passes our words to tantivy.

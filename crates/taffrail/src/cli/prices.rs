@@ -9,11 +9,12 @@ use clap::{Subcommand, ValueHint};
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use std::path::{Path, PathBuf};
-use taffrail_api::{ModelPrice, PriceImport, PriceTier, SCHEMA_VERSION};
+use taffrail_api::{PriceImport, SCHEMA_VERSION};
 use taffrail_config::IMPORTED_PRICES;
 use taffrail_context::atomic_write;
 use taffrail_model::Timestamp;
-use taffrail_prices::{Changes, ImportedTable, Listed, Price, Rule, Tier, read_import};
+use taffrail_prices::{Changes, ImportedTable, Listed, read_import};
+use taffrail_query::prices::described;
 use taffrail_tui::prices::{import_line, lines};
 use taffrail_tui::terminal::line;
 
@@ -83,36 +84,6 @@ fn unknown(model: &str, at: Timestamp, context: &Context) -> CliError {
             context.env.config_path().display()
         ),
     )
-}
-
-fn described(rule: &Rule) -> ModelPrice {
-    let it = rule.prices;
-    ModelPrice {
-        schema_version: SCHEMA_VERSION,
-        model: rule.model.clone(),
-        provider: rule.provider.clone(),
-        input: it.input.dollars(),
-        output: it.output.dollars(),
-        cache_read: it.of_cache_read().dollars(),
-        cache_write_5m: it.of_cache_write_5m().dollars(),
-        cache_write_1h: it.of_cache_write_1h().dollars(),
-        tiers: rule.tiers.iter().map(tier).collect(),
-        from: rule.from.map(|it| it.to_string()),
-        source: rule.source.as_str().to_owned(),
-        table_date: rule.table_date.map(|it| it.to_string()),
-    }
-}
-
-fn tier(it: &Tier) -> PriceTier {
-    let dollars = |it: Option<Price>| it.map(Price::dollars);
-    PriceTier {
-        above: it.above,
-        input: dollars(it.input),
-        output: dollars(it.output),
-        cache_read: dollars(it.cache_read),
-        cache_write_5m: dollars(it.cache_write_5m),
-        cache_write_1h: dollars(it.cache_write_1h),
-    }
 }
 
 fn import(file: &Path, dry_run: bool, context: &Context) -> Result<(), CliError> {

@@ -2,22 +2,22 @@
 //! identifiers.
 
 /// Longer words are hashes, keys and encoded data; people do not search for them.
-pub(crate) const LONGEST_WORD: usize = 64;
+pub const LONGEST_WORD: usize = 64;
 
 /// The position of a word in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
+pub struct Span {
     /// Its first byte.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The end, exclusive.
-    pub(crate) end: usize,
+    pub end: usize,
     /// Its position among the words; the parts of an identifier have consecutive positions.
-    pub(crate) position: usize,
+    pub position: usize,
 }
 
 /// Finds every word: `fixTheTest` yields itself and, from the same position on, `fix`, `The`,
 /// `Test`. Letters of scripts without spaces are words by themselves.
-pub(crate) fn spans(text: &str, out: &mut Vec<Span>) {
+pub fn spans(text: &str, out: &mut Vec<Span>) {
     out.clear();
     let mut finder = Finder { out, position: 0, run: None, parts: Vec::new(), before: Class::Gap };
     let mut rest = text.char_indices().peekable();
@@ -33,7 +33,7 @@ pub(crate) fn spans(text: &str, out: &mut Vec<Span>) {
 }
 
 /// Calls `each` for every word in lower case.
-pub(crate) fn words(text: &str, mut each: impl FnMut(&str, Span)) {
+pub fn words(text: &str, mut each: impl FnMut(&str, Span)) {
     let mut found = Vec::new();
     let mut lower = String::new();
     spans(text, &mut found);
@@ -44,7 +44,7 @@ pub(crate) fn words(text: &str, mut each: impl FnMut(&str, Span)) {
 }
 
 /// Lowercases a word.
-pub(crate) fn into_lower(text: &str, out: &mut String) {
+pub fn into_lower(text: &str, out: &mut String) {
     out.clear();
     if text.is_ascii() {
         out.push_str(text);

@@ -7,7 +7,7 @@ const ENDINGS: [&str; 14] =
     ["", "e", "s", "es", "ed", "ing", "er", "ers", "ion", "ions", "y", "ies", "ied", "ying"];
 
 /// The other forms of an English word. Most of them are not words and cost nothing.
-pub(crate) fn forms(word: &str) -> Vec<String> {
+pub fn forms(word: &str) -> Vec<String> {
     if word.len() < SHORTEST || !word.bytes().all(|it| it.is_ascii_lowercase()) {
         return Vec::new();
     }
