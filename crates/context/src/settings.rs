@@ -209,11 +209,13 @@ impl Settings {
     pub fn boot(&self) -> Boot {
         let resumes = all().iter().filter(|it| it.resumes_by_id());
         let resumes = resumes.map(|it| it.descriptor().id.to_owned());
+        let inclusive = all().iter().filter(|it| it.bills_workers());
+        let inclusive = inclusive.map(|it| it.descriptor().id.to_owned());
         Boot {
             id: self.boot_id.clone(),
             new_device: self.new_device.clone(),
             resumable: resumes.collect::<HashSet<_>>(),
-            reports_with_workers: HashSet::from(["claude-code".to_owned()]),
+            reports_with_workers: inclusive.collect(),
             pricing: self.pricing(),
         }
     }

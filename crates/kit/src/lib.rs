@@ -122,6 +122,11 @@ pub trait Adapter: Sync {
         None
     }
 
+    /// Whether the cost that it reports for a session includes its sub-agents.
+    fn bills_workers(&self) -> bool {
+        false
+    }
+
     /// The file in which the agent keeps the limits of its account; `None` if it keeps none.
     fn limits_file(&self) -> Option<&'static LimitsFile> {
         None

@@ -234,7 +234,7 @@ mod tests {
             &format!("{both}tiers = [{{above = 1}}, {{above = 1}}]"),
             "`prices` of `m`: two `tiers` have the same `above`; keep one",
         );
-        assert!(read(&format!("{both}inptu = 1")).unwrap_err().contains("unknown field `inptu`"));
+        assert!(read(&format!("{both}inputs = 1")).unwrap_err().contains("unknown field `inputs`"));
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub static ADAPTER: Agent = Agent {
     approvals: Some(&approvals::PLAN),
     status_line: Some(&status_line::PLAN),
     limits_file: Some(&cached_limits::FILE),
+    bills_workers: true,
     telemetry: Some(&telemetry::PLAN),
     screen: Some(screen::read),
     start: Some(&START),

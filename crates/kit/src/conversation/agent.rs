@@ -42,6 +42,8 @@ pub struct Agent {
     pub status_line: Option<&'static StatusLinePlan>,
     /// The file in which it keeps the limits of its account.
     pub limits_file: Option<&'static LimitsFile>,
+    /// The cost that it reports for a session includes its sub-agents.
+    pub bills_workers: bool,
     /// Which of its telemetry the journal keeps.
     pub telemetry: Option<&'static TelemetryPlan>,
     /// The state that its screen shows.
@@ -164,6 +166,7 @@ impl Agent {
             transfer: None,
             status_line: None,
             limits_file: None,
+            bills_workers: false,
             telemetry: None,
             screen: None,
         }
@@ -261,6 +264,10 @@ impl Adapter for Agent {
 
     fn limits_file(&self) -> Option<&'static LimitsFile> {
         self.limits_file
+    }
+
+    fn bills_workers(&self) -> bool {
+        self.bills_workers
     }
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
