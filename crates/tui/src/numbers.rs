@@ -16,9 +16,13 @@ pub fn short(count: u64) -> String {
     }
 }
 
-/// An amount of money; `-` if unknown.
+/// An amount of money; `-` if unknown. Little is not nothing.
 pub fn dollars(microdollars: Option<i64>) -> String {
-    microdollars.map_or("-".to_owned(), |it| format!("${:.2}", it as f64 / 1e6))
+    match microdollars {
+        None => "-".to_owned(),
+        Some(1..5_000) => "<$0.01".to_owned(),
+        Some(it) => format!("${:.2}", it as f64 / 1e6),
+    }
 }
 
 /// A number with its noun, in the singular or plural.
@@ -66,6 +70,8 @@ mod tests {
             assert_eq!(short(count), expected, "{count}");
         }
         assert_eq!(dollars(Some(1_234_567)), "$1.23");
+        assert_eq!(dollars(Some(0)), "$0.00");
+        assert_eq!(dollars(Some(4_999)), "<$0.01");
         assert_eq!(dollars(None), "-");
     }
 

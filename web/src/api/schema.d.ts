@@ -430,6 +430,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/queue/at-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Takes back every message that waits for the reset of a limit. */
+        delete: operations["stopPromptsAtReset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/quota": {
         parameters: {
             query?: never;
@@ -2374,6 +2391,10 @@ export interface components {
         NoBody: Record<string, unknown>;
         /** @description A message for a session. */
         NotifyBody: {
+            /** @description Leave it until then: `30m` or `2h` from now, a date, or a full time. */
+            at?: string | null;
+            /** @description Leave it until the limit that stops the session resets, and less than five minutes more. */
+            at_reset?: boolean;
             /** @description The face or executor it comes from. */
             from_peer_id?: string | null;
             /** @description The session it comes from, if one sends it. */
@@ -2688,6 +2709,7 @@ export interface components {
             from_peer_id?: string | null;
             /** @description The session that sends, by the binding contract's name. */
             from_repowire_session_id?: string | null;
+            not_before?: components["schemas"]["Instant"] | null;
             /** @description What that rests on. */
             provenance: components["schemas"]["ReceiptProvenance"];
             /** @description The reason for this state, if there is one. */
@@ -2737,6 +2759,19 @@ export interface components {
             sequence: number;
             /** @description Of which session. */
             sessionId: components["schemas"]["SessionId"];
+        };
+        /** @description How many messages were taken back. */
+        RemovedPrompts: {
+            /**
+             * Format: int32
+             * @description How many.
+             */
+            removed: number;
+            /**
+             * Format: int32
+             * @description The version of this document.
+             */
+            schema_version: number;
         };
         /** @description How to repair a binding: one of the three. */
         RepairBody: {
@@ -4254,6 +4289,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Messages"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    stopPromptsAtReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedPrompts"];
                 };
             };
             /** @description It was refused, or failed. */

@@ -44,7 +44,10 @@ pub(super) enum Command {
     Handoff(handoff::Args),
     Stats(stats::Args),
     Usage(usage::Args),
+    // Listed in the help of `usage`.
+    #[command(hide = true)]
     Budgets(budgets::Args),
+    #[command(hide = true)]
     Prices(prices::Args),
     Quota(quota::Args),
     Export(export::Args),

@@ -3,11 +3,11 @@
 use clap::Command;
 use std::fmt::Write;
 
-/// Every visible command, in exactly one group.
+/// Every visible command, in exactly one group; `+` joins two that share a line.
 pub(super) const GROUPS: [(&str, &str); 8] = [
-    ("See", "ls show search tail feed findings stats usage quota budgets prices web"),
-    ("Act", "approvals approve deny rules away send queue attach resume run wait handoff"),
-    ("One session", "explain summary tag note export link forget capture"),
+    ("See", "ls show search tail feed findings stats usage quota web"),
+    ("Act", "approvals approve+deny rules away send queue attach resume run wait handoff"),
+    ("One session", "explain summary tag+note export link forget capture"),
     ("Devices", "device hub share teleport key"),
     (
         "Setup",
@@ -16,6 +16,12 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
     ("Data", "index rebuild archive backup restore"),
     ("Documents", "document work conformance"),
     ("Scripts", "events status-bar token completions man"),
+];
+
+/// What two commands do that share a line.
+const PAIRS: [(&str, &str); 2] = [
+    ("approve+deny", "Answer a request for approval"),
+    ("tag+note", "Tag a session, or add a note to it"),
 ];
 
 /// The columns of a command's name.
@@ -38,7 +44,9 @@ fn listed(command: &Command) -> String {
         // Writing to a string cannot fail.
         writeln!(out, "{header}{heading}:{header:#}").ok();
         for name in names.split(' ') {
-            let about = about(command, name);
+            let pair = PAIRS.iter().find(|(pair, _)| *pair == name);
+            let about = pair.map_or_else(|| about(command, name), |(_, it)| (*it).to_owned());
+            let name = name.replace('+', ", ");
             writeln!(out, "  {literal}{name:NAME$}{literal:#} {about}").ok();
         }
     }

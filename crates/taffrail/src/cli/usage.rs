@@ -14,16 +14,18 @@ use taffrail_query::usage::{UsageBy, usage};
 use taffrail_tui::stats::Row;
 use taffrail_tui::usage::{csv, rows};
 
-/// Show tokens and cost by day, model, project and more
+/// Show tokens and cost by day, model or project; budgets and prices
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail usage                        by day
-  taffrail usage --by model --since 7d  what each model cost in the last seven days
-  taffrail usage --by project --csv     for a spreadsheet
+  taffrail usage                         by day
+  taffrail usage --by model --since 7d   of the last seven days
+  taffrail usage --by project --csv      for a spreadsheet
   taffrail usage --by session --json | jq '.rows[0]'
+  taffrail budgets                       how much of each budget is spent
+  taffrail prices claude-sonnet-5-5      what a model costs
 
-A cost is what the agent reported. Where it reported nothing, it is the list price, marked ≈.
+A cost is what the agent reported, or else the list price, marked ≈.
 ")]
 pub(super) struct Args {
     /// Group by this key

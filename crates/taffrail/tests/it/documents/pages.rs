@@ -236,6 +236,11 @@ pub(crate) const PAGES: &[Page] = &[
         lines: &[
             refused("taffrail send 3f2a \"now run the tests\"", 6, NOBODY),
             refused("taffrail send @last - < prompt.md", 6, NOBODY),
+            refused(
+                "taffrail queue add 3f2a \"go on\" --at-reset",
+                3,
+                "no agent reported a limit on this machine",
+            ),
         ],
     },
     Page {
