@@ -126,7 +126,15 @@ export function tokens(usage: Usage): number {
 export function money(microdollars: number | null | undefined): string {
   if (microdollars === null || microdollars === undefined) return 'unknown';
   const dollars = microdollars / 1_000_000;
+  if (dollars > 0 && dollars < 0.005) return '<$0.01';
   return `$${dollars.toFixed(dollars < 10 ? 2 : dollars < 1000 ? 1 : 0)}`;
+}
+
+/** What a session cost; ≈ marks a list price, +? answers of unknown cost. */
+export function price(it: Session): string {
+  const known = it.cost_microdollars;
+  if (known === null || known === undefined) return 'unknown';
+  return `${it.cost?.reported_microdollars === known ? '' : '≈'}${money(known)}${it.cost?.unknown_answers ? '+?' : ''}`;
 }
 
 /** The agent's own title; while it lives without one, what it was last asked and does. */

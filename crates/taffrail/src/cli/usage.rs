@@ -14,7 +14,7 @@ use taffrail_query::usage::{UsageBy, usage};
 use taffrail_tui::stats::Row;
 use taffrail_tui::usage::{csv, rows};
 
-/// Show tokens and cost by day, model or project; budgets and prices
+/// Show tokens and cost; see also `budgets` and `prices`
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:

@@ -1,1 +1,0 @@
-import{R as e,Rt as t,U as n,Z as r,_t as i,at as a,j as o,st as s,xt as c}from"./words-Cghc2BnC.js";var l=s([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(s,u){let d=o(u,`high`,3,``);var f=l();let p;var m=c(f);r(m,()=>u.children),t(f),i(()=>{e(f,`aria-label`,u.label),p=n(f,``,p,{"max-height":d()||null})}),a(s,f)}export{u as t};
