@@ -10,7 +10,7 @@ use taffrail_ingest::Budget;
 use taffrail_query::caught_up;
 use taffrail_tui::quota::rows;
 
-/// Show how much of each agent's limits is used, and when they reset
+/// Show how much of each agent's limits is used
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
