@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, Default)]
 pub struct ImportedTable {
     text: String,
-    kept: OnceLock<Kept>,
+    kept: OnceLock<TableFile>,
 }
 
 /// A price, and who sells the model if the table says so.
@@ -36,7 +36,7 @@ pub struct Incoming {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct TableFile {
     version: u32,
     date: Option<Date>,
     prices: Vec<Listed>,
@@ -54,7 +54,7 @@ impl ImportedTable {
     /// # Errors
     /// When the prices cannot be written as JSON.
     pub fn write(date: Date, prices: Vec<Listed>) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&Kept { version: VERSION, date: Some(date), prices })
+        serde_json::to_string(&TableFile { version: VERSION, date: Some(date), prices })
     }
 
     /// Whether the file can be read. A file that cannot has no prices.
@@ -82,11 +82,11 @@ impl ImportedTable {
         })
     }
 
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &TableFile {
         self.kept.get_or_init(|| read(&self.text).unwrap_or_default())
     }
 }
 
-fn read(text: &str) -> Option<Kept> {
-    serde_json::from_str(text).ok().filter(|it: &Kept| it.version == VERSION)
+fn read(text: &str) -> Option<TableFile> {
+    serde_json::from_str(text).ok().filter(|it: &TableFile| it.version == VERSION)
 }

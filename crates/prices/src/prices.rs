@@ -21,7 +21,7 @@ pub struct Prices {
     own: Vec<OwnPrice>,
     imported: Option<ImportedTable>,
     by_name: OnceLock<ByName>,
-    known: RwLock<HashMap<String, Arc<Found>>>,
+    known: RwLock<HashMap<String, Arc<RulesBySource>>>,
 }
 
 /// Every place's rules by the name in lower case, and the built-in table, once they are needed.
@@ -33,7 +33,7 @@ struct ByName {
 }
 
 /// The rules of a model by place, the place that wins first; the rules of a place by date.
-type Found = [Vec<Rule>; 3];
+type RulesBySource = [Vec<Rule>; 3];
 
 impl Prices {
     /// Prices from these places. Nothing is decoded before the first lookup.
@@ -73,7 +73,7 @@ impl Prices {
         format!("{:032x}", digest(&format!("{parts:x?}"))).chars().take(16).collect()
     }
 
-    fn find(&self, model: &str) -> Arc<Found> {
+    fn find(&self, model: &str) -> Arc<RulesBySource> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(model) {
             return Arc::clone(found);
@@ -88,7 +88,7 @@ impl Prices {
         found
     }
 
-    fn look_up(&self, model: &str) -> Found {
+    fn look_up(&self, model: &str) -> RulesBySource {
         let all = self.by_name.get_or_init(|| self.index());
         let names = candidates(model);
         let listed = |rules: &HashMap<String, Vec<Rule>>| {
@@ -118,7 +118,7 @@ fn by_name(rules: impl Iterator<Item = Rule>) -> HashMap<String, Vec<Rule>> {
 }
 
 /// The latest rule of the first place that has one for this day.
-fn applies(found: &Found, day: Date) -> Option<&Rule> {
+fn applies(found: &RulesBySource, day: Date) -> Option<&Rule> {
     let has_begun = |rule: &&Rule| rule.from.is_none_or(|from| from <= day);
     found.iter().find_map(|rules| rules.iter().rev().find(has_begun))
 }

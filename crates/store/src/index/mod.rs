@@ -1,6 +1,7 @@
 //! The writer's side of the index: pieces in, numbered changes out.
 
 mod acts;
+mod answer_prices;
 mod append;
 mod batch;
 mod binding_sync;
@@ -13,7 +14,6 @@ mod fork_families;
 mod hook_events;
 mod index_meta;
 mod passes;
-mod pricing;
 mod queries;
 mod quotas;
 mod remote;
@@ -28,13 +28,13 @@ mod usage;
 mod writer;
 mod writer_io;
 
-pub(crate) use pricing::PRICES;
+pub(crate) use answer_prices::PRICES;
 pub(crate) use spent::QUARTER;
 pub(crate) use usage::read_usage;
 
+pub use answer_prices::Pricing;
 pub use file::make_durable;
 pub use finals::FinalRow;
-pub use pricing::Pricing;
 pub(crate) use quotas::LAST_WRITTEN as LAST_QUOTAS;
 pub use writer::Writer;
 pub use writer_io::{Applied, Boot, Touched};

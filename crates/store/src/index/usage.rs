@@ -1,6 +1,6 @@
 //! The costs of model answers, each stored once per session.
 
-use super::pricing::Pricing;
+use super::answer_prices::Pricing;
 use super::slots::{Due, Slot};
 use crate::db::codec::{micros, signed};
 use crate::db::{Columns, StoreError};

@@ -1,6 +1,6 @@
 //! The inputs and results of the writer.
 
-use super::pricing::Pricing;
+use super::answer_prices::Pricing;
 use std::collections::HashSet;
 use taffrail_model::DeviceId;
 use taffrail_model::observed::Outcome;

@@ -2,6 +2,7 @@
 
 mod activity;
 mod by_kind;
+mod costs;
 mod events;
 mod filter;
 mod finals;
@@ -12,12 +13,11 @@ mod relatives;
 mod remote;
 mod session_iter;
 mod sources;
-mod spending;
 mod tally;
 
 pub use activity::HourRow;
+pub use costs::{AnswerRow, SpentBy, SpentRow};
 pub use events::Changes;
 pub use filter::{Filter, SourceAt};
 pub use reader::{AgentRow, IndexReader, UnknownRow};
-pub use spending::{AnswerRow, SpentBy, SpentRow};
 pub use tally::{Grouping, TallyRow};

@@ -7,6 +7,8 @@ mod builder;
 #[cfg(test)]
 mod carried;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod counts;
 #[cfg(test)]
 mod crash;
@@ -26,8 +28,6 @@ mod quotas;
 mod sequences;
 #[cfg(test)]
 mod source_moves;
-#[cfg(test)]
-mod spending;
 #[cfg(test)]
 mod symptoms;
 #[cfg(test)]
