@@ -3,7 +3,7 @@
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;
-use taffrail_model::cost::Cost;
+use taffrail_model::cost::{Cost, plus};
 use utoipa::ToSchema;
 
 /// The cost of a session by source, in millionths of a US dollar.
@@ -24,10 +24,7 @@ impl SessionCost {
     #[must_use]
     pub fn new(cost: Cost, own: Option<i64>, workers: Option<i64>) -> Self {
         let Cost { reported_microdollars, estimated_microdollars, unknown_answers } = cost;
-        let with_workers_microdollars = match (own, workers) {
-            (Some(own), Some(workers)) => Some(own.saturating_add(workers)),
-            (own, workers) => own.or(workers),
-        };
+        let with_workers_microdollars = plus(own, workers);
         Self {
             reported_microdollars,
             estimated_microdollars,

@@ -70,9 +70,18 @@ pub fn covering(said: Option<i64>, answers: &[AnswerCost]) -> Option<i64> {
     said.filter(|said| sum(answers.iter().map(|it| it.reported)).is_none_or(|it| it <= *said))
 }
 
+/// The sum of two amounts, as far as they are known.
+#[must_use]
+pub fn plus(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    }
+}
+
 /// The sum of what is known; `None` if nothing is.
 fn sum(parts: impl Iterator<Item = Option<i64>>) -> Option<i64> {
-    parts.flatten().fold(None, |all, it| Some(all.unwrap_or(0).saturating_add(it)))
+    parts.fold(None, plus)
 }
 
 /// The known costs, or the tokens if a cost is unknown.

@@ -1,5 +1,6 @@
 //! Turns: a prompt and everything that follows until the agent stops.
 
+use crate::cost::plus;
 use crate::observed::Marks;
 use crate::{Kind, Signal, Timestamp, Tokens, TurnId};
 use serde::{Deserialize, Serialize};
@@ -145,9 +146,7 @@ pub fn turns<'a>(
 pub fn charge(turns: &mut [Turn], at: Timestamp, (tokens, cost): (Tokens, Option<i64>)) {
     let Some(turn) = turns.iter_mut().rfind(|turn| turn.started_at <= at) else { return };
     turn.usage = turn.usage.plus(tokens);
-    if let Some(cost) = cost {
-        turn.cost_microdollars = Some(turn.cost_microdollars.unwrap_or(0).saturating_add(cost));
-    }
+    turn.cost_microdollars = plus(turn.cost_microdollars, cost);
 }
 
 fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {

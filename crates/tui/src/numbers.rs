@@ -25,6 +25,14 @@ pub fn dollars(microdollars: Option<i64>) -> String {
     }
 }
 
+/// A known cost: `≈` marks that a list price is part of it, and `+?` that some answers have no known
+/// cost; `-` if nothing is known.
+pub fn cost(known: Option<i64>, reported: Option<i64>, unknown_answers: u64) -> String {
+    let mark = if known == reported { "" } else { "≈" };
+    let rest = if known.is_some() && unknown_answers > 0 { "+?" } else { "" };
+    format!("{mark}{}{rest}", dollars(known))
+}
+
 /// A number with its noun, in the singular or plural.
 pub fn counted(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }

@@ -1,6 +1,6 @@
 //! A session as plain text: its head, and its events turn by turn.
 
-use crate::numbers::{counted, dollars, short};
+use crate::numbers::{self, counted, short};
 use crate::phrases::{Outcome, decided, flag, word};
 use crate::table::{self, elsewhere};
 use crate::terminal::{clean, fit, line};
@@ -46,13 +46,13 @@ fn spent(session: &Session) -> String {
     )
 }
 
-/// What a session cost itself; `≈` marks a list price, and `+?` answers of unknown cost.
-#[must_use]
-pub fn cost(session: &Session) -> String {
-    let Some(known) = session.cost_microdollars else { return "cost unknown".to_owned() };
-    let mark = if session.cost.reported_microdollars == Some(known) { "" } else { "≈" };
-    let rest = if session.cost.unknown_answers > 0 { "+?" } else { "" };
-    format!("{mark}{}{rest}", dollars(Some(known)))
+fn cost(session: &Session) -> String {
+    let by_source = &session.cost;
+    let (reported, unknown) = (by_source.reported_microdollars, by_source.unknown_answers);
+    match session.cost_microdollars {
+        None => "cost unknown".to_owned(),
+        known => numbers::cost(known, reported, unknown),
+    }
 }
 
 /// An event, if people want to read it.

@@ -1,6 +1,6 @@
 //! What was spent, as a table and as CSV.
 
-use crate::numbers::{dollars, short};
+use crate::numbers::{self, short};
 use crate::stats::{Row, below_home};
 use crate::terminal::{fit_end, line, pad};
 use std::path::Path;
@@ -43,15 +43,10 @@ fn numbers(spent: &Spending) -> [String; 5] {
     ]
 }
 
-/// `≈` marks a list price, and `+?` answers of unknown cost.
-#[must_use]
-pub fn cost(spent: &Spending) -> String {
-    let known = dollars(spent.cost_microdollars);
-    let is_estimated = spent.cost_microdollars != spent.cost.reported_microdollars;
-    let mark = if is_estimated { "≈" } else { "" };
-    let rest =
-        if spent.cost.unknown_answers > 0 && spent.cost_microdollars.is_some() { "+?" } else { "" };
-    format!("{mark}{known}{rest}")
+fn cost(spent: &Spending) -> String {
+    let by_source = &spent.cost;
+    let (reported, unknown) = (by_source.reported_microdollars, by_source.unknown_answers);
+    numbers::cost(spent.cost_microdollars, reported, unknown)
 }
 
 fn notes(totals: &Spending) -> Vec<Row> {

@@ -10,7 +10,6 @@ use taffrail_model::observed::Marks;
 /// Events that came in a quarter of an hour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Acts {
-    events: i64,
     turns: i64,
     prompts: i64,
     tool_calls: i64,
@@ -19,7 +18,6 @@ pub(crate) struct Acts {
 /// Counts an event that came.
 pub(crate) fn count(slot: &mut Slot, at: i64, kind: &Kind, marks: Marks) {
     let acts = slot.acts.entry(at.div_euclid(QUARTER)).or_default();
-    acts.events += 1;
     acts.turns += i64::from(marks.has(Marks::OPENS_TURN));
     acts.prompts += i64::from(*kind == Kind::UserPrompt);
     acts.tool_calls += i64::from(*kind == Kind::ToolCall);
@@ -28,12 +26,11 @@ pub(crate) fn count(slot: &mut Slot, at: i64, kind: &Kind, marks: Marks) {
 /// Adds what came to the sums of a session.
 pub(crate) fn add(index: &Connection, slot: &Slot) -> Result<(), StoreError> {
     let mut statement = index.prepare_cached(
-        "INSERT INTO acts VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET \
-         events = events + ?3, turns = turns + ?4, prompts = prompts + ?5, \
-         tool_calls = tool_calls + ?6",
+        "INSERT INTO acts VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET \
+         turns = turns + ?3, prompts = prompts + ?4, tool_calls = tool_calls + ?5",
     )?;
     for (quarter, it) in &slot.acts {
-        let values = params![slot.row, quarter, it.events, it.turns, it.prompts, it.tool_calls];
+        let values = params![slot.row, quarter, it.turns, it.prompts, it.tool_calls];
         statement.execute(values)?;
     }
     Ok(())

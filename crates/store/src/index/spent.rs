@@ -9,7 +9,7 @@ use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 use taffrail_model::Tokens;
-use taffrail_model::cost::{self, AnswerCost};
+use taffrail_model::cost::{self, AnswerCost, plus};
 
 /// A quarter of an hour in microseconds.
 pub(crate) const QUARTER: i64 = 900_000_000;
@@ -48,15 +48,9 @@ impl Sum {
         self.answers += 1;
         self.unknown += u64::from(cost.is_none());
         self.tokens = self.tokens.plus(answer.tokens);
-        add(&mut self.cost, cost);
-        add(&mut self.reported, cost.filter(|_| is_reported));
-        add(&mut self.estimated, answer.cost.estimated);
-    }
-}
-
-fn add(sum: &mut Option<i64>, part: Option<i64>) {
-    if let Some(part) = part {
-        *sum = Some(sum.unwrap_or(0).saturating_add(part));
+        self.cost = plus(self.cost, cost);
+        self.reported = plus(self.reported, cost.filter(|_| is_reported));
+        self.estimated = plus(self.estimated, answer.cost.estimated);
     }
 }
 

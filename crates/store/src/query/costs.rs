@@ -6,7 +6,7 @@ use super::tally::{day_of, spending};
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
 use rusqlite::types::Value;
 use rusqlite::{ToSql, params};
-use taffrail_model::cost::{self, AnswerCost, Cost};
+use taffrail_model::cost::{self, AnswerCost, Cost, plus};
 use taffrail_model::{Ahead, SessionId, Timestamp, Tokens};
 
 /// How to group what was spent.
@@ -73,20 +73,16 @@ impl SpentRow {
     /// The sum of both, under the key of the first.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let both = |one: Option<i64>, other: Option<i64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.saturating_add(other)),
-            (one, other) => one.or(other),
-        };
         let (one, two) = (self.cost, other.cost);
         Self {
             key: self.key.clone(),
             sessions: self.sessions + other.sessions,
             answers: self.answers + other.answers,
             tokens: self.tokens.plus(other.tokens),
-            cost_microdollars: both(self.cost_microdollars, other.cost_microdollars),
+            cost_microdollars: plus(self.cost_microdollars, other.cost_microdollars),
             cost: Cost {
-                reported_microdollars: both(one.reported_microdollars, two.reported_microdollars),
-                estimated_microdollars: both(
+                reported_microdollars: plus(one.reported_microdollars, two.reported_microdollars),
+                estimated_microdollars: plus(
                     one.estimated_microdollars,
                     two.estimated_microdollars,
                 ),

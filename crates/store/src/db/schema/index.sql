@@ -97,8 +97,7 @@ CREATE TABLE spent (
 CREATE INDEX spent_by_session ON spent (session);
 CREATE TABLE acts (
   session INTEGER NOT NULL, quarter INTEGER NOT NULL,
-  events INTEGER NOT NULL, turns INTEGER NOT NULL, prompts INTEGER NOT NULL,
-  tool_calls INTEGER NOT NULL,
+  turns INTEGER NOT NULL, prompts INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
   PRIMARY KEY (session, quarter)
 ) WITHOUT ROWID;
 CREATE TABLE quotas (
