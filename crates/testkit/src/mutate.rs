@@ -116,6 +116,16 @@ impl Mutator {
         out
     }
 
+    /// Returns a copy of a text in which one line is damaged; `other` is another text of the same agent.
+    pub fn mutate_text(&mut self, text: &[u8], other: &[u8]) -> Vec<u8> {
+        let mut lines: Vec<Vec<u8>> = text.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
+        let others: Vec<&[u8]> = other.split(|it| *it == b'\n').collect();
+        let at = self.chance.below(lines.len());
+        let other = *self.chance.pick(&others);
+        lines[at] = self.mutate(&lines[at], other);
+        lines.join(&b'\n')
+    }
+
     fn apply(&mut self, damage: Damage, record: &[u8], other: &[u8]) -> Vec<u8> {
         match damage {
             Damage::None => record.to_vec(),
@@ -272,6 +282,18 @@ mod tests {
         assert!(damaged(1).iter().flatten().all(|byte| *byte != b'\n'));
         let distinct: std::collections::HashSet<_> = damaged(1).into_iter().collect();
         assert!(distinct.len() > 200, "{} kinds of damage", distinct.len());
+    }
+
+    #[test]
+    fn a_text_keeps_its_other_lines() {
+        let text = b"{\"a\":1}\n{\"b\":2}\n{\"c\":3}";
+        let lines = |it: &[u8]| it.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let mut mutator = Mutator::new(Chance::new(1), LENGTHS);
+        for _ in 0..500 {
+            let damaged = lines(&mutator.mutate_text(text, b"{\"f\":4}"));
+            let same = lines(text).iter().zip(&damaged).filter(|(one, other)| one == other).count();
+            assert_eq!((damaged.len(), same >= 2), (3, true));
+        }
     }
 
     #[test]
