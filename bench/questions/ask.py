@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ask.py --engine grep|taffrail|agentsview [--engine ...] [--bin PATH] [--home HOME] [--json OUT]
+"""ask.py --engine grep|taffrail|agentsview [--engine ...] [--bin PATH] [--home HOME] [--questions FILE] [--json OUT]
 
-Asks every question in questions.json and reports at which place of the engine's list the turn that answers it stands.
+Asks every question in questions.json, or in another file, and reports at which place of the engine's list the turn that answers it stands.
 Without --home a fresh corpus is written to a temporary folder (seed 1, 600 noise sessions) and removed afterwards.
 rank = position in the list as the engine prints it (hits, not sessions), best of the acceptable turns; 50 are looked at.
 Everything runs in a temporary folder, talks to 127.0.0.1 only, and every process started here is ended by its id."""
@@ -309,6 +309,7 @@ def main():
     ap.add_argument('--bin', help='the taffrail binary')
     ap.add_argument('--agentsview', help='an installed agentsview; without it version 0.46.1 is installed into a temporary venv')
     ap.add_argument('--home', help='a corpus made by corpus.py')
+    ap.add_argument('--questions', default=os.path.join(HERE, 'questions.json'), help='the questions, second.json for the second set')
     ap.add_argument('--noise', type=int, default=600)
     ap.add_argument('--seed', type=int, default=1)
     ap.add_argument('--timeout', type=int, default=900, help='seconds allowed for indexing')
@@ -318,7 +319,7 @@ def main():
     A = ap.parse_args()
     if A.bin:
         A.bin = os.path.abspath(A.bin) if os.sep in A.bin else shutil.which(A.bin) or A.bin
-    questions = json.load(open(os.path.join(HERE, 'questions.json'), encoding='utf-8'))
+    questions = json.load(open(A.questions, encoding='utf-8'))
     tmp = tempfile.mkdtemp(prefix='ask-')
     report = {}
     try:

@@ -15,11 +15,12 @@ FIRST_TAB = b'[ "$funcstack[1]" != _taffrail ] || _clap_dynamic_completer_taffra
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """Completions by shell, manual pages by file name, and the unit for /usr/bin/taffrail."""
+    """Completions by shell, manual pages by file name, the unit for /usr/bin/taffrail, and the plugin folder by path."""
 
     completions: dict
     pages: dict
     unit: bytes
+    plugin: dict
 
 
 def printed_by(programs):
@@ -40,7 +41,14 @@ def printed_by(programs):
     # launchd has its own file, which `taffrail service install` writes.
     document = json.loads(run(program, "service", "install", "--dry-run", "--json"))
     unit = packaged_unit(document["text"]) if document["file"].endswith(".service") else b""
-    return Contents(completions, pages, unit)
+    return Contents(completions, pages, unit, plugin())
+
+
+def plugin():
+    """The plugin folder for agents; a test of `taffrail-hooks` keeps it the one that `taffrail hooks plugin` writes."""
+    folder = pathlib.Path(__file__).resolve().parent.parent / "plugin"
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def packaged_unit(text):

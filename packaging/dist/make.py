@@ -16,6 +16,7 @@ import shutil
 import contents
 import deb
 import licenses
+import mcpb
 import npm
 import rpm
 import sbom
@@ -43,6 +44,7 @@ def pack(it, target, program, printed, documents):
         jobs = [
             pool.submit(tarball.make, it, target, program, printed, documents),
             pool.submit(wheel.make, it, target, program, documents),
+            pool.submit(mcpb.make, it, target, program, documents),
             pool.submit(npm.make_platform, it, target, program, documents),
         ]
         if target.deb:

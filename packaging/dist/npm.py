@@ -29,6 +29,8 @@ def make_main(it, documents):
     package = {
         **common(it, "taffrail", release.SUMMARY),
         "bin": {"taffrail": "bin/taffrail.js"},
+        # The registry of MCP servers wants the name of packaging/server.json here.
+        "mcpName": "io.github.taffrail/taffrail",
         "files": ["bin", "LICENSE-*"],
         "engines": {"node": ">=18"},
         "optionalDependencies": {name: it.version for name in platforms},

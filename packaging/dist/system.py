@@ -6,7 +6,7 @@ ZSH = {"deb": "usr/share/zsh/vendor-completions/_taffrail", "rpm": "usr/share/zs
 
 
 def files(kind, program, contents, documents):
-    """Program, completions, manual pages, user unit, licences of others and the SBOM."""
+    """Program, completions, manual pages, user unit, plugin folder, licences of others and the SBOM."""
     shells = contents.completions
     out = [
         File("usr/bin/taffrail", program, 0o755),
@@ -19,4 +19,5 @@ def files(kind, program, contents, documents):
         File("usr/share/doc/taffrail/THIRD-PARTY-LICENSES.gz", gz(documents["THIRD-PARTY-LICENSES.txt"])),
         File("usr/share/doc/taffrail/taffrail.cdx.json.gz", gz(documents["taffrail.cdx.json"])),
     ]
+    out += [File(f"usr/share/taffrail/plugin/{path}", data) for path, data in contents.plugin.items()]
     return out + [File(f"usr/share/man/man1/{name}.gz", gz(page)) for name, page in contents.pages.items()]

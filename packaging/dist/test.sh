@@ -119,6 +119,13 @@ works tarball "$work/prefix/bin/taffrail"
 sh "$work"/tar/*/install.sh --prefix "$work/prefix" --uninstall >/dev/null
 same "tarball: nothing is left" gone "$([ -e "$work/prefix" ] || echo gone)"
 
+# The MCPB bundle.
+python3 -m zipfile -e taffrail-*-"$target".mcpb "$work/mcpb"
+chmod +x "$work/mcpb/server/taffrail"
+works mcpb "$work/mcpb/server/taffrail"
+number=${version#taffrail }
+same "mcpb: version" "${number%% *}" "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["version"])' "$work/mcpb/manifest.json")"
+
 # npm
 if command -v npm >/dev/null; then
   mkdir -p "$work/npm/app" "$work/npm/home"

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { diff } from '../src/lib/diff';
 import { blocks, type Block, type Inline } from '../src/lib/markdown';
 import { goKeys, platform } from '../src/lib/platform';
+import { fullest, outlook, used } from '../src/lib/quota';
 import { parts } from '../src/lib/shell';
 import { drawn } from '../src/lib/spans';
 import { stillness } from '../src/lib/steady';
@@ -268,4 +269,18 @@ test('changes and todos are known by their shape, not by who made them', () => {
   expect(of({ command: 'ls' })).toEqual([]);
   expect(todos({ data: { input: { plan: [{ step: 'a', status: 'completed' }] } } } as never)).toEqual([{ text: 'a', status: 'completed' }]);
   expect(todos({ data: {} } as never)).toBeUndefined();
+});
+
+test('the fullest window of each agent is shown, and what is stale says so', () => {
+  const now = Date.parse('2026-11-18T14:40:00Z');
+  const quota = (agent: string, window_minutes: number, used_percent: number, more = {}) => ({
+    agent, limit: 'seed', window_minutes, used_percent, resets_at: '2026-11-18T18:00:00Z', source: 'file', age_seconds: 60, stale: false, full_at: null, sessions: [], ...more,
+  });
+  const stale = { stale: true, age_seconds: 7200 };
+  const all = [quota('wren', 300, 97, stale), quota('wren', 10_080, 23), quota('parrot', 300, 64.9), quota('finch', 300, 99, { resets_at: '2026-11-18T14:00:00Z' })];
+  expect(fullest(all, now).map((it) => `${it.agent} ${used(it)}`)).toEqual(['parrot 5h 64%', 'wren 7d 23%']);
+  expect(outlook(quota('wren', 300, 97, stale), now, now)).toMatch(/^stale, /);
+  expect(outlook(quota('wren', 300, 64, { full_at: '2026-11-18T16:40:00Z' }), now, now)).toMatch(/^full \d\d:\d\d$/);
+  expect(outlook(quota('wren', 300, 100), now, now)).toMatch(/^resets \d\d:\d\d$/);
+  expect(outlook(quota('wren', 300, 64), now, now)).toBe('');
 });

@@ -10,9 +10,10 @@ use crate::all;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use taffrail_kit::prompt_history::PromptHistoryReader;
 use taffrail_kit::{Adapter, Reader, Shape, Source};
 use taffrail_model::{
-    Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId, hash,
+    Cursor, Draft, EventId, Facts, NewUsage, Record, RuntimeIdentity, Sink, TurnId, hash,
 };
 
 /// A source of a fixture, taken apart into records.
@@ -103,7 +104,7 @@ fn source_of(adapter: &dyn Adapter, home: &Path, file: &Path) -> Option<Fixture>
         Some((database, rows)) => (database.to_owned(), rows.trim_end_matches(".jsonl").to_owned()),
         None => (below, String::new()),
     };
-    let place = adapter.place(&path)?;
+    let Some(place) = adapter.place(&path) else { return history_of(adapter, path, file) };
     let bytes = std::fs::read(file).unwrap();
     let beside = place.beside.iter();
     let beside = beside.filter_map(|p| Some((p.clone(), std::fs::read(home.join(p)).ok()?)));
@@ -116,6 +117,13 @@ fn source_of(adapter: &dyn Adapter, home: &Path, file: &Path) -> Option<Fixture>
         }
     };
     Some(Fixture { path, key, beside, records })
+}
+
+/// A prompt history.
+fn history_of(adapter: &dyn Adapter, path: String, file: &Path) -> Option<Fixture> {
+    adapter.prompt_history().filter(|it| it.path == path)?;
+    let records = lines_of(&std::fs::read(file).unwrap());
+    Some(Fixture { path, key: String::new(), beside: Vec::new(), records })
 }
 
 fn lines_of(bytes: &[u8]) -> Vec<(Cursor, Vec<u8>)> {
@@ -147,7 +155,10 @@ impl Fixture {
             beside: &self.beside,
             written: None,
         };
-        adapter.reader(&source, saved)
+        match adapter.prompt_history().filter(|it| it.path == self.path) {
+            Some(it) => Box::new(PromptHistoryReader::new(adapter.descriptor().id, it)),
+            None => adapter.reader(&source, saved),
+        }
     }
 }
 
@@ -241,7 +252,10 @@ fn reading_in_pieces_says_the_same_as_reading_at_once() {
             let mut reader = source.reader(adapter, saved.as_deref());
             read(reader.as_mut(), record, &mut said);
             saved = Some(reader.save());
-            facts = reader.facts();
+            facts = match adapter.place(&source.path) {
+                Some(_) => reader.facts(),
+                None => joined(facts, reader.facts()),
+            };
         }
         let at_once = said_by(adapter, source);
         assert_eq!(said.lines, at_once[..said.lines.len()], "{}", case.display());
@@ -252,6 +266,20 @@ fn reading_in_pieces_says_the_same_as_reading_at_once() {
             assert_eq!((&json!(session), facts), (&line["session"], &line["facts"]));
         }
     });
+}
+
+/// The facts of a reader that keeps no memory, joined as the store does.
+fn joined(
+    mut known: Vec<(RuntimeIdentity, Facts)>,
+    later: Vec<(RuntimeIdentity, Facts)>,
+) -> Vec<(RuntimeIdentity, Facts)> {
+    for (who, facts) in later {
+        match known.iter_mut().find(|(it, _)| *it == who) {
+            Some((_, before)) => *before = std::mem::take(before).joined(facts),
+            None => known.push((who, facts)),
+        }
+    }
+    known
 }
 
 #[test]

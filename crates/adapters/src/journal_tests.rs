@@ -145,6 +145,36 @@ fn what_stands_on_a_terminal_is_believed_a_little() {
 }
 
 #[test]
+fn a_pipe_of_an_editor_reports_sessions_of_any_agent() {
+    let check = |more: Value, expected: &str| {
+        let process = json!({"pid": 7, "start": 5});
+        let mut report = json!({"session": "s", "process": process, "folder": "/w"});
+        report.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        for agent in ["claude-code", "codex", "opencode", "aider"] {
+            let line = entry(agent, "registry", &json!({ "acp": report })).to_string();
+            let (recorder, facts) = read_line(by_id(agent).unwrap(), &line);
+            assert_eq!(recorder.lines, [expected], "{agent} {more}");
+            let (who, facts) = &facts[0];
+            assert_eq!((who.id.as_str(), facts.project_path.as_deref()), ("s", Some("/w")));
+            assert_eq!(facts.process, Some(Process { pid: 7, start: 5 }));
+        }
+    };
+    check(json!({"event": "opened"}), "/s heartbeat alive ''");
+    check(json!({"event": "prompted"}), "/s heartbeat busy ''");
+    let asked = json!({"event": "asked", "says": "npm test", "input": "m"});
+    check(asked, "/s approval.requested asked-approval:m 'npm test'");
+    check(json!({"event": "settled", "input": "m"}), "/s heartbeat settled:m: ''");
+    check(json!({"event": "tool", "says": "ls", "status": "completed"}), "/s heartbeat alive 'ls'");
+    check(json!({"event": "plan", "says": "read", "status": "0/2"}), "/s heartbeat alive 'read'");
+    check(json!({"event": "turn_over", "status": "end_turn"}), "/s heartbeat turn-over ''");
+    check(json!({"event": "turn_over", "status": "cancelled"}), "/s heartbeat interrupted ''");
+    check(json!({"event": "turn_over", "status": "error"}), "/s heartbeat failed ''");
+    let later =
+        json!({"acp": {"session": "s", "process": {"pid": 7, "start": 5}, "event": "dreaming"}});
+    assert_eq!(read_payload("codex", "registry", &later).unknown, ["acp/dreaming"]);
+}
+
+#[test]
 fn a_stop_counts_what_goes_on() {
     let stop = |tasks: Value, expected: &str| {
         check("claude-code", "Stop", &json!({"background_tasks": tasks}), &[expected]);

@@ -21,11 +21,11 @@ pub use taffrail_kit::{
     Adapter, Advice, AdvisedSetting, Agent, Answer, ApprovalPlan, Descriptor, Destination, Dialog,
     Encoding, Evidence, Feed, Fields, FolderPlan, HomeRule, HookBan, HookBase, HookCall, HookEvent,
     HookFile, HookPlan, HookPlugin, HookTrust, HttpAddress, ImportedDocument, Importer, Kinds,
-    LiveEntry, LivePlan, OriginalOptions, Os, Outgoing, Place, PlacementError, Reader, Request,
-    Retention, Screen, ScreenState, ServerMessage, ServerPlan, ServerRequest, ServerState, Shape,
-    Source, SqlitePlan, StartPlan, StatusLinePlan, Syntax, Telemetry, TelemetryEntry,
-    TelemetryPlan, TimeoutUnit, Traces, TransferPlan, Transport, Unattended, is_plain_path,
-    records,
+    LiveEntry, LivePlan, McpPlan, McpSyntax, OriginalOptions, Os, Outgoing, Place, PlacementError,
+    PromptHistory, Reader, RecallMoment, RecallNeed, RecallPlan, Request, Retention, Screen,
+    ScreenState, ServerMessage, ServerPlan, ServerRequest, ServerState, Shape, Source, SqlitePlan,
+    StartPlan, StatusLinePlan, Syntax, Telemetry, TelemetryEntry, TelemetryPlan, TimeoutUnit,
+    Traces, TransferPlan, Transport, Unattended, is_plain_path, prompt_history, records,
 };
 
 use std::sync::{LazyLock, OnceLock};

@@ -41,6 +41,47 @@ pub struct ApprovalRequestBody {
     /// What the tool would be given.
     #[serde(default)]
     pub input: Option<ToolInput>,
+    /// The pipe that asks, where an editor shows the dialog; none for a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipe: Option<PipeBody>,
+}
+
+/// The pipe between an editor and an agent, through which a request came and is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PipeBody {
+    /// Its process.
+    pub pid: u32,
+    /// When that process started, in the system's ticks.
+    pub start: u64,
+    /// The agent's own id of the call.
+    pub call: Option<String>,
+    /// Whether the agent offers to be allowed and denied once; else only the editor can answer.
+    pub is_answerable: bool,
+}
+
+/// A pipe tells that a request is over for its agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PipeSettledBody {
+    /// The nonce of the request.
+    pub nonce: String,
+    /// `editor`, `agent`, or `gone` if the agent ended.
+    #[schema(value_type = String)]
+    pub by: PipeSettler,
+    /// What was decided, if it is known.
+    #[schema(value_type = Option<String>)]
+    pub decision: Option<Decision>,
+}
+
+/// Who settled a request at a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PipeSettler {
+    /// A person in the editor.
+    Editor,
+    /// The agent withdrew the request.
+    Agent,
+    /// The agent ended.
+    Gone,
 }
 
 /// What a tool would be given, for a person to judge.

@@ -57,9 +57,22 @@ impl From<Cost> for CostBySource {
 pub struct UsageRow {
     /// The key; `null` if it is not known.
     pub key: Option<String>,
+    /// Of a block only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<UsageBlock>,
     /// The figures.
     #[serde(flatten)]
     pub spent: Spending,
+}
+
+/// A block of five hours. It begins at the full hour of its first answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UsageBlock {
+    /// When it ends.
+    #[schema(value_type = crate::schema::Instant)]
+    pub ends_at: Timestamp,
+    /// It has not ended.
+    pub is_running: bool,
 }
 
 /// What was spent.

@@ -5,6 +5,7 @@
 
 mod activity;
 mod approvals;
+mod blame;
 pub mod client;
 mod control;
 mod cost;
@@ -28,6 +29,7 @@ mod retention;
 mod rules;
 pub mod schema;
 mod search;
+mod session_usage;
 mod sharing;
 mod stats;
 mod status_file;
@@ -41,14 +43,20 @@ pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
 pub use approvals::{
     Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, ApprovalsQuery,
     AttemptBody, AttemptRow, ControlProvenance, DecisionBody, DecisionRow, Decisions, LogCheck,
-    ToolInput,
+    PipeBody, PipeSettledBody, PipeSettler, ToolInput,
+};
+pub use blame::{
+    BlameQuery, BlameReply, BlamedLine, CommitList, CommitRow, CommitShare, CommitsQuery,
+    LineAuthor,
 };
 pub use client::{Client, ClientError};
 pub use control::{
     OperationFailure, OperationRow, Operations, Recap, RecapTurn, ResumeBody, ResumeReply,
     ResumeState,
 };
-pub use cost::{BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageReport, UsageRow};
+pub use cost::{
+    BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageBlock, UsageReport, UsageRow,
+};
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
@@ -71,7 +79,7 @@ pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use prices::{ModelPrice, PriceImport, PriceTier};
 pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance, RemovedPrompts};
-pub use quota::{Quota, QuotaList, QuotaShare};
+pub use quota::{Gauge, Quota, QuotaList, QuotaShare};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
@@ -87,8 +95,11 @@ pub use rules::{
     RuleSuggestions, RulesQuery,
 };
 pub use search::{SearchHit, SearchReply, SearchRequest};
+pub use session_usage::{
+    AnswerRow, CompactionRow, ContextPart, ContextUsage, CostShare, SessionUsage, TurnUsage,
+};
 pub use sharing::{ReceivedRow, ShareChange, ShareList, ShareReaders, ShareRow};
-pub use stats::{KeyedTally, Stats, Tally};
+pub use stats::{KeyedTally, NothingTally, Outcomes, Stats, Tally};
 pub use status_file::{LongestWait, STATUS_FILE, StatusFile};
 pub use teleport::{
     BundleOrigin, GitComparison, HubBundle, ImportReport, ImportedFile, PackReport, PatchFile,

@@ -7,9 +7,12 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a parameter of the address")]
 pub struct ListQuery {
     /// Workers too.
     pub all: bool,
+    /// Without sessions of which only prompts are left.
+    pub with_transcript: bool,
     /// At most so many.
     pub limit: Option<usize>,
     /// Of this agent only, by its id or short name.
@@ -41,8 +44,8 @@ pub struct ListQuery {
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct UsageQuery {
-    /// The key: `day` (the default), `week`, `month`, `model`, `project`, `agent`, `branch`, `tag`
-    /// or `session`.
+    /// The key: `day` (the default), `week`, `month`, `block`, `model`, `project`, `agent`,
+    /// `branch`, `tag` or `session`.
     pub by: Option<String>,
     /// Of this agent only, by its id or short name.
     pub agent: Option<String>,

@@ -16,7 +16,7 @@ use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// What a run of the index came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IndexReport {
     /// Of this document.
     pub schema_version: u32,
@@ -35,6 +35,16 @@ pub struct IndexReport {
     /// Of these, sub-agents.
     #[serde(default)]
     pub sub_agents: u64,
+    /// Sessions whose transcripts are gone and of which only prompts are left; `sessions` does not
+    /// count them.
+    #[serde(default)]
+    pub prompts_only_sessions: u64,
+    /// Their prompts.
+    #[serde(default)]
+    pub prompts_only_prompts: u64,
+    /// Sessions whose transcripts their agents will delete within seven days.
+    #[serde(default)]
+    pub deleted_within_week: u64,
     /// How long it took.
     pub elapsed_ms: u64,
 }

@@ -4,9 +4,12 @@ use taffrail_model::{ResumeCursor, Timestamp};
 
 /// Filters of a session list.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a filter of its own")]
 pub struct ListRequest {
     /// Includes sub-agents.
     pub all: bool,
+    /// Leaves out sessions of which only prompts are left.
+    pub with_transcript: bool,
     /// At most so many.
     pub limit: Option<usize>,
     /// Of this agent only.

@@ -26,6 +26,9 @@ pub struct RuleRow {
     pub project: Option<String>,
     /// The only files it is for, as a pattern.
     pub files: Option<String>,
+    /// Only while this holds: `over-budget`.
+    #[schema(value_type = Option<String>)]
+    pub when: Option<&'static str>,
     /// How it reads.
     pub text: String,
     /// Why it does not count.

@@ -170,6 +170,15 @@ pub struct Event {
     pub turn_id: Option<String>,
     /// The event it answers.
     pub parent_id: Option<String>,
+    /// The tokens of the model answer that this event ends, `null` if unknown; left out of other events.
+    #[schema(rename = "usage")]
+    pub usage: Option<Usage>,
+    /// What that answer cost, in millionths of a US dollar; `null` if unknown.
+    #[schema(rename = "cost_microdollars")]
+    pub cost_microdollars: Option<i64>,
+    /// The context it was sent: its input, cache reads and cache writes; `null` if unknown.
+    #[schema(rename = "context_tokens")]
+    pub context_tokens: Option<u64>,
     /// Whole for prompts and messages, cut for tool output.
     pub text: Option<String>,
     /// What else the record said.
@@ -184,6 +193,8 @@ pub struct Event {
 /// A turn: a prompt and all that followed until the agent stopped.
 #[derive(Debug, ToSchema)]
 pub struct Turn {
+    /// Its place in its session, from 1.
+    pub number: u32,
     /// Its id.
     pub id: String,
     /// What was asked.
@@ -210,6 +221,8 @@ pub struct Turn {
     pub usage: Usage,
     /// What they cost, in millionths of a US dollar; `null` if nothing is known.
     pub cost_microdollars: Option<i64>,
+    /// The input, cache reads and cache writes of its last answer; `null` if unknown.
+    pub context_tokens: Option<u64>,
     /// When it ended; left out while it is open.
     pub ended_at: Option<Instant>,
 }

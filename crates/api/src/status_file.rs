@@ -1,5 +1,6 @@
 //! The status of all sessions in one small file for status bars, which read it without the daemon.
 
+use crate::Gauge;
 use serde::{Deserialize, Serialize};
 use taffrail_model::SessionId;
 use taffrail_model::status::Group;
@@ -28,6 +29,9 @@ pub struct StatusFile {
     pub idle: u32,
     /// The session that has waited longest.
     pub first: Option<LongestWait>,
+    /// The limits of accounts; a daemon of an earlier version omits them.
+    #[serde(default)]
+    pub quotas: Vec<Gauge>,
 }
 
 /// A session that waits for the user.

@@ -10,6 +10,7 @@ mod callers;
 mod decision_log;
 mod hook;
 mod list;
+mod pipe;
 mod refusal;
 mod request_body;
 mod rule_request;
@@ -20,6 +21,10 @@ pub use attempts::{Attempt, note_attempt};
 pub use broker::Broker;
 pub use callers::{SCRIPTS_KEY, caller, own_caller, scripts};
 pub use decision_log::{sign_log, verify_decisions};
-pub use hook::{Question, Said, ask_desk, deny_call, is_anothers, take_down, take_down_line};
+pub use hook::{
+    Question, Said, ask_desk, deny_call, is_anothers, recall_moment, take_down, take_down_line,
+};
 pub use list::decisions;
+pub use pipe::{PipeObserver, PipedAgent};
 pub use request_body::body_of;
+pub use taffrail_adapters::{RecallMoment, RecallNeed};

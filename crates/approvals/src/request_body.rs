@@ -33,6 +33,7 @@ pub fn body_of(request: Request, nonce: &str, asked_at: Timestamp) -> ApprovalRe
         files: request.files,
         unattended: false,
         input: request.input.map(judged),
+        pipe: None,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::lines::{LINE_LIMIT, LineReader};
 use crate::pass::{Reading, SideFiles, SourcePass};
 use crate::read::pump;
 use crate::sink::Taker;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, place_of};
 use crate::{Flow, ReadError};
 use std::io::{self, Read};
 use taffrail_adapters::by_id;
@@ -88,7 +88,7 @@ pub fn read_copy(
 /// The source as it was; no real file has its fingerprint.
 fn found(copy: &Copied<'_>) -> Option<SourceFile> {
     let adapter = by_id(copy.agent)?;
-    let place = adapter.place(copy.path)?;
+    let place = place_of(adapter, copy.path)?;
     let fingerprint = Fingerprint { modified_ns: 1, ..Fingerprint::default() };
     Some(SourceFile {
         adapter,

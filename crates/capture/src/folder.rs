@@ -1,6 +1,6 @@
 //! Reads a source that is a folder of small files: the file that names it, then each file of the folder.
 
-use crate::discover::folder_beside;
+use crate::discovery::folder_beside;
 use crate::open_below;
 use crate::pass::{Reading, SourcePass};
 use crate::plan::Job;

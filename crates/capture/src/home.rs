@@ -77,6 +77,17 @@ pub fn folder_by(
     rules.iter().find_map(|rule| applied(rule, user_home, variables))
 }
 
+/// Where an agent's home is or would be, by the environment of the agent.
+#[must_use]
+pub fn home_of(
+    adapter: &'static dyn Adapter,
+    user_home: &Path,
+    variable: fn(&str) -> Option<String>,
+) -> Option<PathBuf> {
+    let mut rules = adapter.descriptor().homes.iter().copied().flatten();
+    rules.find_map(|rule| placed(rule, user_home, variable))
+}
+
 /// The real path of the file within which an agent's session ids are unique, by the environment of
 /// the agent; `None` if its ids are unique everywhere, or if the file does not exist.
 #[must_use]
@@ -86,8 +97,7 @@ pub fn store_of(
     variable: fn(&str) -> Option<String>,
 ) -> Option<String> {
     let store = adapter.store()?;
-    let mut rules = adapter.descriptor().homes.iter().copied().flatten();
-    let home = rules.find_map(|rule| placed(rule, user_home, variable))?;
+    let home = home_of(adapter, user_home, variable)?;
     let home = home.canonicalize().ok().filter(|it| it.join(store).is_file())?;
     Some(format!("{}/{store}", home.to_string_lossy()))
 }

@@ -9,6 +9,7 @@ mod collector;
 mod copy;
 mod database;
 mod discover;
+mod discovery;
 mod error;
 mod folder;
 mod git;
@@ -33,15 +34,17 @@ mod sqlite;
 mod stat;
 mod umask;
 mod user_file;
+mod walk;
 mod zstd;
 
 pub use agent_server::{ServerAddress, Token, server_addresses};
 pub use collector::Texts;
 pub use copy::{Content, Copied, read_copy};
-pub use discover::{Discovery, Named, Refused, discover, discover_at};
+pub use discover::{Named, discover, discover_at};
+pub use discovery::{Discovery, Refused};
 pub use error::ReadError;
 pub use git::{Checkout, checkout, commit_at, linked_root};
-pub use home::{Home, folder_by, homes, store_of, usual_home};
+pub use home::{Home, folder_by, home_of, homes, store_of, usual_home};
 pub use journal::{
     JournalLimits, LeftOut, Since, gather as gather_journal, is_spooled, journal_homes,
     keep_journal, make_spool, purge_journal, spool, spool_folder,

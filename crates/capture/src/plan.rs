@@ -1,8 +1,9 @@
 //! Decides from a stat alone which sources have to be read.
 
-use crate::discover::Discovery;
+use crate::discovery::Discovery;
 use crate::source::{SourceFile, place_of};
 use crate::stat::refusal;
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
@@ -44,7 +45,7 @@ pub struct Job {
 /// The result of comparing a scan with the known sources.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Sources to read, the most recently changed first.
+    /// Sources to read, the most recently changed first; prompt histories come last.
     pub jobs: Vec<Job>,
     /// Known sources that are gone.
     pub vanished: Vec<i64>,
@@ -52,6 +53,8 @@ pub struct Plan {
     pub returned: Vec<i64>,
     /// The number of sources found.
     pub sources: usize,
+    /// The number of known sources that were not found and are not gone either.
+    pub unsettled: usize,
 }
 
 impl Plan {
@@ -87,15 +90,21 @@ pub fn plan(discovery: Discovery, known: &[KnownSource]) -> Plan {
     }
     let gone = files.iter().filter(|it| !it.is_there);
     let gone = gone.flat_map(|it| [it.first].into_iter().chain(it.others.iter().copied()));
-    let gone: Vec<_> =
-        gone.filter(|it| it.present && is_gone(&it.state, &discovery.unseen)).collect();
+    let (gone, unsettled): (Vec<_>, Vec<_>) =
+        gone.filter(|it| it.present).partition(|it| is_gone(&it.state, &discovery.unseen));
+    out.unsettled = unsettled.len();
     let by_inode: HashMap<(u64, u64), &KnownSource> =
         gone.iter().map(|it| (inode(&it.state), *it)).collect();
     let mut moved = HashSet::new();
     out.jobs.extend(unknown.into_iter().map(|it| unknown_job(it, &by_inode, &mut moved)));
     let gone = gone.iter().filter(|it| !moved.contains(&it.id));
     out.vanished = gone.map(|it| it.id).collect();
-    out.jobs.sort_by_key(|job| std::cmp::Reverse(job.found.fingerprint.modified_ns));
+    // Prompt histories come last: they count only where no transcript was read.
+    let order = |job: &Job| {
+        let found = &job.found;
+        (found.prompt_history().is_some(), Reverse(found.fingerprint.modified_ns))
+    };
+    out.jobs.sort_by_key(order);
     out
 }
 

@@ -1,8 +1,10 @@
-//! A source on disk: an agent's history, or Taffrail's journal of that agent.
+//! A source on disk: an agent's transcripts, its prompt history, or Taffrail's journal of that agent.
 
-use taffrail_adapters::{Adapter, Encoding, Place, Reader, Shape, Source};
+use taffrail_adapters::prompt_history::PromptHistoryReader;
+use taffrail_adapters::{Adapter, Encoding, Place, PromptHistory, Reader, Shape, Source};
 use taffrail_model::journal::{self, FOLDER};
 use taffrail_model::observed::Fingerprint;
+use taffrail_model::prompt_history;
 
 /// A source file that exists.
 #[derive(Clone)]
@@ -30,22 +32,50 @@ pub(crate) fn folder_of(adapter: &dyn Adapter) -> String {
     format!("{FOLDER}/{}", adapter.descriptor().id)
 }
 
-/// The place of a file below a home, for history and journal alike.
-pub(crate) fn place_of(adapter: &dyn Adapter, path: &str) -> Option<Place> {
-    let Some(locator) = journal::locator(path) else { return adapter.place(path) };
-    let encoding = if path.ends_with(".zst") { Encoding::Zstd } else { Encoding::Plain };
-    let (shape, session, beside) = (Shape::Lines(encoding), None, Vec::new());
-    Some(Place { shape, locator, session, is_worker: false, rank: 0, beside })
+impl SourceFile {
+    /// The prompt history that the file is, if it is one.
+    #[must_use]
+    pub fn prompt_history(&self) -> Option<&'static PromptHistory> {
+        prompt_history_at(self.adapter, &self.path)
+    }
 }
 
-/// The reader of a source, for history and journal alike.
+/// The place of a file below a home, for transcripts, prompt history and journal alike.
+pub(crate) fn place_of(adapter: &dyn Adapter, path: &str) -> Option<Place> {
+    if let Some(locator) = journal::locator(path) {
+        let encoding = if path.ends_with(".zst") { Encoding::Zstd } else { Encoding::Plain };
+        return Some(shared(locator, encoding));
+    }
+    match prompt_history_at(adapter, path) {
+        Some(_) => {
+            let locator = prompt_history::locator(adapter.descriptor().id, path);
+            Some(shared(locator, Encoding::Plain))
+        }
+        None => adapter.place(path),
+    }
+}
+
+fn prompt_history_at(adapter: &dyn Adapter, path: &str) -> Option<&'static PromptHistory> {
+    adapter.prompt_history().filter(|it| it.path == path)
+}
+
+/// The place of a file of lines with many sessions.
+fn shared(locator: String, encoding: Encoding) -> Place {
+    let (shape, session, beside) = (Shape::Lines(encoding), None, Vec::new());
+    Place { shape, locator, session, is_worker: false, rank: 0, beside }
+}
+
+/// The reader of a source, for transcripts, prompt history and journal alike.
 pub(crate) fn reader(
     adapter: &dyn Adapter,
     source: &Source<'_>,
     saved: Option<&str>,
 ) -> Box<dyn Reader> {
-    match journal::locator(source.path) {
-        Some(_) => adapter.journal(),
+    if journal::locator(source.path).is_some() {
+        return adapter.journal();
+    }
+    match prompt_history_at(adapter, source.path) {
+        Some(history) => Box::new(PromptHistoryReader::new(adapter.descriptor().id, history)),
         None => adapter.reader(source, saved),
     }
 }

@@ -3,7 +3,11 @@
 use crate::Refusal;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
+use std::sync::LazyLock;
 use taffrail_model::observed::Fingerprint;
+
+/// Our user, asked once: a home may have many thousands of files.
+static OUR_USER: LazyLock<u32> = LazyLock::new(|| rustix::process::geteuid().as_raw());
 
 /// Why a file may not be read; `None` if it may.
 pub(crate) fn refusal(metadata: &Metadata) -> Option<Refusal> {
@@ -11,7 +15,7 @@ pub(crate) fn refusal(metadata: &Metadata) -> Option<Refusal> {
         Some(Refusal::Link)
     } else if !metadata.is_file() {
         Some(Refusal::NotRegular)
-    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+    } else if metadata.uid() != *OUR_USER {
         Some(Refusal::ForeignOwner)
     } else {
         None

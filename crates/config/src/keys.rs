@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 42] = [
+const KEYS: [&str; 47] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -26,6 +26,7 @@ const KEYS: [&str; 42] = [
     "notifications.desktop",
     "notifications.terminal",
     "notifications.webhook",
+    "notifications.webhook_format",
     "notifications.webhook_secret_file",
     "notifications.command",
     "notifications.waiting",
@@ -41,6 +42,10 @@ const KEYS: [&str; 42] = [
     "sync.include",
     "sync.exclude",
     "sync.remote",
+    "mcp.exclude",
+    "queue.at_reset",
+    "recall.brief",
+    "recall.errors",
     "board.theme",
     "agents.<id>.homes",
     "agents.<id>.server",

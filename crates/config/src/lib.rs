@@ -3,8 +3,10 @@
 mod budgets;
 mod error;
 mod keys;
+mod mcp;
 mod notifications;
 mod prices;
+mod recall;
 mod run;
 mod status;
 mod sync;
@@ -12,8 +14,10 @@ mod sync;
 pub use budgets::BudgetConfig;
 pub use error::ConfigError;
 pub use keys::unknown as unknown_key;
+pub use mcp::McpConfig;
 pub use notifications::NotificationsConfig;
 pub use prices::IMPORTED_PRICES;
+pub use recall::RecallConfig;
 pub use run::{Kilobytes, RunConfig};
 use serde::{Deserialize, Serialize};
 pub use status::{Span, StatusConfig};
@@ -59,6 +63,12 @@ pub struct Config {
     pub hub: HubConfig,
     /// What to publish to other devices.
     pub sync: SyncConfig,
+    /// What agents may see through MCP.
+    pub mcp: McpConfig,
+    /// Which prompts Taffrail queues by itself.
+    pub queue: QueueConfig,
+    /// Which text agents get unasked.
+    pub recall: RecallConfig,
     /// The look of the board.
     pub board: BoardConfig,
     /// Settings by agent id.
@@ -150,6 +160,14 @@ pub struct SnapshotConfig {
 pub struct ApprovalsConfig {
     /// Projects whose requests are held although nobody is at the agent.
     pub unattended: Vec<String>,
+}
+
+/// The settings of prompts that Taffrail queues by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueConfig {
+    /// Projects whose sessions go on at the reset of the limit that stopped them.
+    pub at_reset: Vec<String>,
 }
 
 /// The settings of who may act.
@@ -269,6 +287,12 @@ impl Config {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
     }
 
+    /// Projects whose sessions go on at the reset of the limit that stopped them.
+    #[must_use]
+    pub fn go_on_at_reset(&self, user_home: &Path) -> Vec<PathBuf> {
+        self.queue.at_reset.iter().map(|it| at_home(user_home, it)).collect()
+    }
+
     /// The budgets.
     #[must_use]
     pub fn budgets(&self, user_home: &Path) -> Vec<Budget> {
@@ -278,8 +302,12 @@ impl Config {
     /// The prices of models; an imported table is in our data folder.
     #[must_use]
     pub fn prices(&self, data: &Path) -> Prices {
-        // A table that was not imported, or that others may write, has no prices.
-        let imported = own_text(&data.join(IMPORTED_PRICES)).ok();
+        let imported = match own_text(&data.join(IMPORTED_PRICES)) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            // A table that is damaged, or that others may write, is not whole and has no prices.
+            Err(_) => Some(String::new()),
+        };
         Prices::new(self.prices.clone(), imported.map(ImportedTable::new))
     }
 

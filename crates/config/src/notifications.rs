@@ -4,7 +4,7 @@ use super::at_home;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
-use taffrail_context::{NoticeSettings, Osc, WebhookUrl};
+use taffrail_context::{NoticeSettings, Osc, WebhookFormat, WebhookUrl};
 use taffrail_model::Timestamp;
 use taffrail_model::findings::FindingKind;
 use taffrail_model::notices::{Hours, Wanted, Wishes};
@@ -23,6 +23,8 @@ pub struct NotificationsConfig {
     /// The URL that receives notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookUrl>,
+    /// What messages to the webhook look like.
+    webhook_format: WebhookFormat,
     /// The file with the secret that signs messages to the webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook_secret_file: Option<String>,
@@ -50,6 +52,7 @@ impl Default for NotificationsConfig {
             desktop: None,
             terminal: None,
             webhook: None,
+            webhook_format: WebhookFormat::Json,
             webhook_secret_file: None,
             command: Vec::new(),
             waiting: true,
@@ -74,6 +77,7 @@ impl NotificationsConfig {
             desktop: self.desktop,
             terminal: self.terminal,
             webhook: self.webhook.clone(),
+            webhook_format: self.webhook_format,
             webhook_secret: self.webhook_secret_file.as_ref().map(|it| at_home(home, it)),
             command,
             wishes: Wishes {
@@ -114,8 +118,10 @@ mod tests {
         let text = with_value(&text, "notifications.command", r#"["~/bin/tell", "~/x"]"#).unwrap();
         let text = with_value(&text, "notifications.waiting", "false").unwrap();
         let text = with_value(&text, "notifications.input", "true").unwrap();
+        let text = with_value(&text, "notifications.webhook_format", "cloudevents").unwrap();
         let config = Config::parse(&text, Path::new("x")).unwrap();
         let it = config.notifications.settings(Path::new("/h"), |_| 0);
+        assert_eq!(it.webhook_format, WebhookFormat::CloudEvents);
         assert_eq!(it.command, ["/h/bin/tell", "~/x"]);
         assert_eq!(it.quiet.map(|it| it.to_string()).as_deref(), Some("22:00-07:00"));
         let findings = ["rate_limit".to_owned()].into();
@@ -126,6 +132,7 @@ mod tests {
             ("quiet", "at night"),
             ("findings", r#"["boredom"]"#),
             ("webhook", "ftp://x"),
+            ("webhook_format", "xml"),
             ("terminal", "bell"),
             ("channel", "x"),
         ] {

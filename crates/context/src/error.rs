@@ -1,5 +1,6 @@
 //! Why a query about sessions failed.
 
+use crate::new_file::NewFileError;
 use crate::target::TargetError;
 
 /// Why a query about sessions failed. Crates above add their own errors.
@@ -29,6 +30,21 @@ pub enum Error {
     /// The file exists and would be overwritten.
     #[error("{0} is already there")]
     Exists(String),
+    /// The user's file does not exist.
+    #[error("no file is called `{0}`")]
+    NoFile(String),
+    /// The file has fewer lines.
+    #[error("{0} has {1} lines")]
+    NoLine(String, usize),
+    /// The folder is not in a git repository.
+    #[error("{0} is not in a git repository")]
+    NoRepository(String),
+    /// Git failed.
+    #[error("{0}")]
+    Git(String),
+    /// The file that the user names cannot be written.
+    #[error(transparent)]
+    NewFile(#[from] NewFileError),
     /// No event has this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),

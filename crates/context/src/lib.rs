@@ -10,6 +10,7 @@ mod journal_entry;
 mod live;
 mod live_status;
 mod loop_request;
+mod new_file;
 mod own_agents;
 mod problems;
 pub mod remote_status;
@@ -29,11 +30,12 @@ pub use journal_entry::{write_concluded, write_entry, write_gone};
 pub use live::{FindingsBySession, Live};
 pub use live_status::{LiveStatus, LiveStatuses};
 pub use loop_request::{Exclusive, LoopRequest};
+pub use new_file::{Existing, NewFile, NewFileError};
 pub use own_agents::{add_own_agents, own_agents};
 pub use problems::Part;
 pub use settings::{
     ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, RunSettings, Settings,
-    StatusSettings, SummarySettings, SyncSettings, WebhookUrl,
+    StatusSettings, SummarySettings, SyncSettings, WebhookFormat, WebhookUrl,
 };
 pub use target::{Target, TargetError};
 pub use update::{Update, UpdateKind};

@@ -9,7 +9,7 @@ mod summary;
 mod sync;
 
 pub use hub::HubSettings;
-pub use notify::{NoticeSettings, Osc, WebhookUrl};
+pub use notify::{NoticeSettings, Osc, WebhookFormat, WebhookUrl};
 pub use retention::RetentionSettings;
 pub use run::RunSettings;
 pub use status::StatusSettings;
@@ -71,6 +71,8 @@ pub struct Settings {
     pub history_folders: Vec<PathBuf>,
     /// Projects whose requests are held although no user is at the agent.
     pub held_unattended: Vec<PathBuf>,
+    /// Projects whose sessions go on at the reset of the limit that stopped them.
+    pub go_on_at_reset: Vec<PathBuf>,
     /// Agents whose own servers Taffrail joins, by id.
     pub servers: Vec<String>,
     /// The hub between devices.
@@ -129,6 +131,7 @@ impl Settings {
             sync: SyncSettings::default(),
             history_folders: Vec::new(),
             held_unattended: Vec::new(),
+            go_on_at_reset: Vec::new(),
             servers: Vec::new(),
             hub: HubSettings::default(),
             prices: Arc::default(),
@@ -142,9 +145,18 @@ impl Settings {
     /// Every agent's homes on this machine, also those in known projects.
     #[must_use]
     pub fn homes(&self) -> Vec<Home> {
+        let index = IndexReader::open(&self.data).unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot look for history in projects");
+            None
+        });
+        self.homes_in(index.as_ref())
+    }
+
+    fn homes_in(&self, index: Option<&IndexReader>) -> Vec<Home> {
         let mut out = self.usual_homes();
+        let Some(index) = index else { return out };
         for adapter in owners().filter(|it| it.descriptor().in_projects) {
-            out.extend(self.project_homes(adapter));
+            out.extend(project_homes(adapter, index));
         }
         out
     }
@@ -160,29 +172,17 @@ impl Settings {
         owners().flat_map(of).collect()
     }
 
-    /// The known projects in which an agent has history.
-    fn project_homes(&self, adapter: &'static dyn Adapter) -> Vec<Home> {
-        let it = adapter.descriptor();
-        let known = |index: Option<IndexReader>| {
-            index.map_or(Ok(Vec::new()), |index| index.project_folders(it.id))
-        };
-        let folders = IndexReader::open(&self.data).and_then(known);
-        let folders = folders.unwrap_or_else(|error| {
-            tracing::warn!(%error, agent = it.id, "cannot look for history in projects");
-            Vec::new()
-        });
-        let has_history = |folder: &PathBuf| it.roots.iter().any(|root| folder.join(root).exists());
-        let folders = folders.into_iter().map(PathBuf::from).filter(has_history);
-        // A project that was removed meanwhile has no history.
-        let real = folders.filter_map(|it| it.canonicalize().ok());
-        real.map(|root| Home { adapter, root, journal: false }).collect()
-    }
-
     /// Every place that events come from: the agents' homes, our journal, and items of other
     /// devices.
     #[must_use]
     pub fn watched_homes(&self) -> Vec<Home> {
         self.with_ours(self.homes())
+    }
+
+    /// The same with the projects that this index knows.
+    #[must_use]
+    pub fn watched_homes_in(&self, index: &IndexReader) -> Vec<Home> {
+        self.with_ours(self.homes_in(Some(index)))
     }
 
     /// The same without looking into projects, which asks the index for the latest sessions.
@@ -241,4 +241,18 @@ impl Settings {
     pub fn left_out(&self) -> Projects {
         Projects::new(&self.excluded)
     }
+}
+
+/// The known projects in which an agent has history.
+fn project_homes(adapter: &'static dyn Adapter, index: &IndexReader) -> Vec<Home> {
+    let it = adapter.descriptor();
+    let folders = index.project_folders(it.id).unwrap_or_else(|error| {
+        tracing::warn!(%error, agent = it.id, "cannot look for history in projects");
+        Vec::new()
+    });
+    let has_history = |folder: &PathBuf| it.roots.iter().any(|root| folder.join(root).exists());
+    let folders = folders.into_iter().map(PathBuf::from).filter(has_history);
+    // A project that was removed meanwhile has no history.
+    let real = folders.filter_map(|it| it.canonicalize().ok());
+    real.map(|root| Home { adapter, root, journal: false }).collect()
 }

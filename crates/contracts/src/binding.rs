@@ -40,7 +40,8 @@ impl From<&Lifecycle> for Status {
             Lifecycle::Active => Self::Active,
             Lifecycle::Detached => Self::Detached,
             Lifecycle::Resumable => Self::Resumable,
-            Lifecycle::Archived => Self::Archived,
+            // The contract has no word for a session of which only prompts are left.
+            Lifecycle::Archived | Lifecycle::PromptsOnly => Self::Archived,
             Lifecycle::Lost => Self::Lost,
             Lifecycle::Superseded => Self::Superseded,
             Lifecycle::Unknown(word) => Self::Unknown(word.clone()),

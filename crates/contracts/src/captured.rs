@@ -237,14 +237,23 @@ fn is_work(event: &&Event) -> bool {
     )
 }
 
+/// The events of an agent's own history.
+pub(crate) fn spoken(events: &[Event]) -> impl DoubleEndedIterator<Item = &Event> {
+    events.iter().filter(|event| match event.source {
+        Origin::Hook => event.kind.is_carried(),
+        Origin::Registry | Origin::Process | Origin::Pty | Origin::Derived => false,
+        Origin::Transcript
+        | Origin::PromptHistory
+        | Origin::Input
+        | Origin::Telemetry
+        | Origin::Unknown(_) => true,
+    })
+}
+
 impl AgentSession {
     /// The events of the agent's own history. Events from hooks and probes only repeat them.
     pub fn spoken(&self) -> impl DoubleEndedIterator<Item = &Event> {
-        self.events.iter().filter(|event| match event.source {
-            Origin::Hook => event.kind.is_carried(),
-            Origin::Registry | Origin::Process | Origin::Pty | Origin::Derived => false,
-            Origin::Transcript | Origin::Input | Origin::Telemetry | Origin::Unknown(_) => true,
-        })
+        spoken(&self.events)
     }
 
     /// The first prompt.

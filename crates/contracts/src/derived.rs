@@ -26,6 +26,7 @@ mod shell_files;
 mod shell_run;
 mod small_talk;
 mod tasks;
+mod written;
 
 pub use calls::{Call, calls};
 pub use checks::{Check, Outcome, checks};
@@ -39,3 +40,4 @@ pub use plan::{Plan, plan};
 pub use result::{WorkFailure, shown, work_failure};
 pub use seeds::{began_by, kind_of_worker, seeds};
 pub use tasks::{Tasks, answered_points, tasks};
+pub use written::{Written, written};

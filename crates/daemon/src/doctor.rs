@@ -4,20 +4,16 @@ mod agents;
 
 use crate::DaemonError;
 use serde_json::Value;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use taffrail_adapters::{AdvisedSetting, HttpAddress, Retention, Transport};
+use taffrail_adapters::{AdvisedSetting, HttpAddress, Transport};
 use taffrail_api::{Check, CheckStatus, Doctor};
-use taffrail_capture::{
-    Confined, Home, Refused, discover, open_below, server_addresses, try_confinement,
-};
+use taffrail_capture::{Confined, Home, Refused, discover, server_addresses, try_confinement};
 use taffrail_context::Settings;
-use taffrail_ingest::archive;
+use taffrail_ingest::{KeptFor, agent_settings, archive, deleted_within_week, retention_of};
+use taffrail_model::prompt_history::settled;
 use taffrail_store::search::SearchReader;
 use taffrail_store::{Filter, IndexReader, UnknownRow};
 
-/// The size limit of a settings file.
-const SETTINGS_LIMIT: u64 = 1024 * 1024;
 /// A retention below this many days is worth a warning.
 const SHORT_RETENTION_DAYS: u64 = 365;
 
@@ -39,7 +35,11 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
         checks.extend(unknown_records(&reader.unknown_records()?));
         checks.extend(skipped(reader.skipped_records()?));
         checks.extend(lost(reader)?);
+        checks.extend(prompts_only(settings, reader)?);
     }
+    checks
+        .extend(deleted_soon(settings, deleted_within_week(&homes, &discovery, (settings.now)())));
+    checks.extend(prices(settings));
     checks.extend(taffrail_approvals::rules::doctor_checks(settings));
     checks.extend(taffrail_devices::hubs::doctor_check(settings)?);
     checks.extend(taffrail_team::doctor_checks(settings)?);
@@ -56,6 +56,22 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
 
 fn check(id: impl Into<String>, status: CheckStatus, evidence: String, fix: Option<&str>) -> Check {
     Check { id: id.into(), status, evidence, fix: fix.map(str::to_owned) }
+}
+
+/// Checks the imported table of prices, if there is one.
+fn prices(settings: &Settings) -> Option<Check> {
+    let table = settings.prices.imported()?;
+    let fix = Some("run `taffrail prices import FILE` again");
+    Some(match table.is_whole() {
+        true => {
+            let evidence = counted(table.prices().len() as u64, "imported price");
+            check("prices", CheckStatus::Ok, evidence, None)
+        }
+        false => {
+            let evidence = "the imported table cannot be read and does not count".to_owned();
+            check("prices", CheckStatus::Failed, evidence, fix)
+        }
+    })
 }
 
 fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Check, DaemonError> {
@@ -214,6 +230,23 @@ fn lost(reader: &IndexReader) -> Result<Option<Check>, DaemonError> {
     Ok((lost > 0).then(|| check("lost-sessions", CheckStatus::Warning, evidence, None)))
 }
 
+fn prompts_only(settings: &Settings, reader: &IndexReader) -> Result<Option<Check>, DaemonError> {
+    let (sessions, prompts) = reader.count_prompts_only(settled((settings.now)()))?;
+    let (prompts, of) = (counted(prompts, "prompt"), counted(sessions, "deleted session"));
+    let evidence = format!("{prompts} of {of}: nothing else is left of them");
+    let fix = Some("list them with `taffrail ls --all`");
+    Ok((sessions > 0).then(|| check("prompts-only", CheckStatus::Ok, evidence, fix)))
+}
+
+fn deleted_soon(settings: &Settings, sessions: u64) -> Option<Check> {
+    let evidence = format!("agents will delete {} this week", counted(sessions, "session"));
+    let (status, fix) = match settings.archive.enabled {
+        true => (CheckStatus::Ok, "nothing to do: the archive keeps them"),
+        false => (CheckStatus::Warning, "`taffrail config set archive.enabled true` keeps copies"),
+    };
+    (sessions > 0).then(|| check("deleted-this-week", status, evidence, Some(fix)))
+}
+
 fn refused(refused: &[Refused]) -> Vec<Check> {
     let told = refused.iter().take(20).map(|it| {
         let evidence = format!("{} {}", it.path, it.why.as_str());
@@ -247,7 +280,7 @@ fn advice(home: &Home) -> Vec<Check> {
 
 /// True unless the agent's settings say otherwise.
 fn speaks_of(home: &Home, setting: &AdvisedSetting) -> bool {
-    let settings = settings_in(home, setting.file);
+    let settings = agent_settings(home, setting.file);
     let word = settings.pointer(setting.pointer).and_then(Value::as_str);
     word.is_none_or(|it| it == setting.word)
 }
@@ -255,7 +288,7 @@ fn speaks_of(home: &Home, setting: &AdvisedSetting) -> bool {
 fn retention(home: &Home) -> Option<Check> {
     let descriptor = home.adapter.descriptor();
     let rule = descriptor.retention.as_ref()?;
-    let kept = kept_for(&settings_in(home, rule.file), rule);
+    let kept = retention_of(home)?;
     let evidence = match kept {
         KeptFor::SetDays(days) => format!("is set to delete history older than {days} days"),
         KeptFor::DefaultDays(days) => format!("deletes history older than {days} days by default"),
@@ -266,61 +299,4 @@ fn retention(home: &Home) -> Option<Check> {
     let status = if short { CheckStatus::Warning } else { CheckStatus::Ok };
     let (id, label) = (format!("retention-{}", descriptor.id), descriptor.label);
     Some(check(id, status, format!("{label} {evidence}"), short.then_some(rule.fix)))
-}
-
-/// How long an agent keeps its history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeptFor {
-    SetDays(u64),
-    DefaultDays(u64),
-    Forever,
-}
-
-fn kept_for(settings: &Value, rule: &Retention) -> KeptFor {
-    let switch = rule.switch.and_then(|pointer| settings.pointer(pointer));
-    if switch == Some(&Value::Bool(false)) {
-        return KeptFor::Forever;
-    }
-    match settings.pointer(rule.pointer).and_then(days) {
-        Some(days) => KeptFor::SetDays(days),
-        None => rule.default_days.map_or(KeptFor::Forever, KeptFor::DefaultDays),
-    }
-}
-
-fn days(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.trim_end_matches('d').parse().ok())
-}
-
-fn settings_in(home: &Home, below: &str) -> Value {
-    // A settings file that is absent or not JSON sets nothing.
-    let read = || {
-        let mut text = String::new();
-        let file = open_below(&home.root, below).ok()?;
-        file.take(SETTINGS_LIMIT).read_to_string(&mut text).ok()?;
-        serde_json::from_str(&text).ok()
-    };
-    read().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn what_an_agents_settings_mean_for_its_history() {
-        let rule = Retention {
-            file: "settings.json",
-            pointer: "/keep",
-            switch: Some("/on"),
-            default_days: Some(30),
-            fix: "",
-        };
-        let check = |settings: Value, expected| assert_eq!(kept_for(&settings, &rule), expected);
-        check(json!({}), KeptFor::DefaultDays(30));
-        check(json!({"keep": 99999}), KeptFor::SetDays(99999));
-        check(json!({"keep": "7d"}), KeptFor::SetDays(7));
-        check(json!({"keep": "soon"}), KeptFor::DefaultDays(30));
-        check(json!({"keep": 7, "on": false}), KeptFor::Forever);
-    }
 }

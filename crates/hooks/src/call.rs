@@ -74,7 +74,7 @@ impl Ours<'_> {
 }
 
 /// Quotes a path as one shell word, if it needs quotes.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if !path.is_empty() && path.chars().all(is_plain) {
         return path.to_owned();

@@ -48,6 +48,9 @@ pub enum HooksError {
     /// We have no hooks for this agent.
     #[error("Taffrail has no hooks for {0}")]
     NoHooks(&'static str),
+    /// We do not know where this agent keeps its MCP servers.
+    #[error("Taffrail does not know where {0} keeps its MCP servers")]
+    NoServers(&'static str),
     /// The agent has no home on this machine.
     #[error("no home of {0} was found")]
     NoHome(&'static str),

@@ -116,7 +116,7 @@ impl<'a> Json<'a> {
     }
 
     /// Inserts items after the last one of an object or array.
-    fn append(&self, list: &CstContainerNode, items: &[String]) -> Vec<Insertion> {
+    pub(crate) fn append(&self, list: &CstContainerNode, items: &[String]) -> Vec<Insertion> {
         let is_broken = list.to_string().contains(['\n', '\r']);
         let is_inline = list.is_array() && !is_broken;
         let line = format!("{}{}", line_end(self.text), self.indent_in(list));
@@ -132,14 +132,14 @@ impl<'a> Json<'a> {
     }
 
     /// The indentation of the children of an object or array, or of its first child.
-    fn indent_in(&self, list: &CstContainerNode) -> String {
+    pub(crate) fn indent_in(&self, list: &CstContainerNode) -> String {
         let last = list.children_exclude_trivia_and_tokens().pop();
         let own = last.and_then(|it| own_indent(&it));
         own.unwrap_or_else(|| format!("{}{}", margin(list), self.step()))
     }
 
     /// One step of indentation, in the style of the file.
-    fn step(&self) -> String {
+    pub(crate) fn step(&self) -> String {
         let own = self.tree.single_indent_text().filter(|it| !it.is_empty());
         own.unwrap_or_else(|| STEP.to_owned())
     }

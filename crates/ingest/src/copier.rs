@@ -1,5 +1,6 @@
 //! Archives sources while they are read, where that is allowed.
 
+use crate::history_lines::{LineFilter, is_kept};
 use std::path::Path;
 use taffrail_adapters::Shape as Read;
 use taffrail_capture::{Job, SourceFile, side_files};
@@ -66,6 +67,12 @@ impl CapturePolicy {
         !piece.sessions.is_empty() && all.all(|(who, facts)| self.uncaptured.holds(who, facts))
     }
 
+    /// Whether what this session says may be archived.
+    fn may_keep(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
+        let is_left_out = facts.project_path.as_deref().is_some_and(|it| self.left_out.holds(it));
+        !is_left_out && !self.forgotten.holds(who, facts) && !self.uncaptured.holds(who, facts)
+    }
+
     /// Whether a source with these sessions may be archived; `None` before a session is known.
     fn permission(&self, piece: &Observed) -> Option<Permission> {
         // Existing copies stay.
@@ -91,6 +98,8 @@ pub(crate) struct Copier<'a> {
     job: &'a Job,
     packer: Option<&'a mut Packer>,
     lines: Option<Keeper<'a>>,
+    /// Leaves out lines of a prompt history.
+    filter: LineFilter,
     rows: RowLines,
     document: Vec<u8>,
     /// How much was archived before, and how much is now.
@@ -105,8 +114,8 @@ impl<'a> Copier<'a> {
         let ours = is_ours(&job.found.place.locator);
         let wanted = rules.archive.is_some() && kept != ArchiveState::Dropped && !ours;
         let packer = wanted.then_some(packer);
-        let (rows, document) = (RowLines::default(), Vec::new());
-        Self { rules, job, packer, lines: None, rows, document, kept, problem: None }
+        let (rows, document, filter) = (RowLines::default(), Vec::new(), LineFilter::default());
+        Self { rules, job, packer, lines: None, filter, rows, document, kept, problem: None }
     }
 
     /// Begins a pass over lines.
@@ -115,14 +124,34 @@ impl<'a> Copier<'a> {
             return offset;
         };
         let label = label(&self.job.found, "", Shape::Lines);
-        let keeper = Keeper::begin(archive, label, offset, packer);
+        let has_filter = self.job.found.prompt_history().is_some();
+        // Only at the cursor or at the start is it sure that a line begins.
+        let is_followed = || archive.covers_to(label.address(), offset).unwrap_or(false);
+        let from = if has_filter && !is_followed() { 0 } else { offset };
+        let keeper = Keeper::begin(archive, label, from, packer);
         self.lines = self.noted(keeper);
         self.lines.as_ref().map_or(offset, Keeper::wants_from)
     }
 
     pub(crate) fn lines(&mut self, offset: u64, bytes: &[u8]) {
-        let taken = self.lines.as_mut().map(|keeper| keeper.bytes(offset, bytes));
-        if let Some(Err(error)) = taken {
+        let Some(keeper) = self.lines.as_mut() else { return };
+        let mut taken = Ok(());
+        let mut keep = |offset, bytes: &[u8]| {
+            if taken.is_ok() {
+                taken = keeper.bytes(offset, bytes);
+            }
+        };
+        let found = &self.job.found;
+        match found.prompt_history() {
+            None => keep(offset, bytes),
+            Some(history) => {
+                let source = (found.adapter.descriptor().id, history);
+                let may_keep =
+                    |who: &RuntimeIdentity, facts: &Facts| self.rules.may_keep(who, facts);
+                self.filter.take(offset, bytes, |line| is_kept(source, line, may_keep), keep);
+            }
+        }
+        if let Err(error) = taken {
             self.stop(error);
         }
     }
@@ -165,7 +194,9 @@ impl<'a> Copier<'a> {
     }
 
     fn settle_lines(&mut self, piece: &Observed) {
-        let Some(permission) = self.rules.permission(piece) else { return };
+        let has_filter = self.job.found.prompt_history().is_some();
+        let allowed = has_filter.then_some(Permission::Keep);
+        let Some(permission) = allowed.or_else(|| self.rules.permission(piece)) else { return };
         let written = match (self.lines.take(), piece.ends_pass) {
             (None, _) => return,
             (Some(keeper), true) => keeper.end(permission),

@@ -6,8 +6,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use taffrail_context::{Error, Settings};
-use taffrail_model::hash;
 use taffrail_model::observed::{ArchiveState, SourceState};
+use taffrail_model::{hash, prompt_history};
 use taffrail_store::archive::{Archive, Shape, Volume};
 use taffrail_store::{SourceRow, Writer};
 
@@ -64,6 +64,10 @@ fn is_kept(archive: &Archive, source: &SourceRow) -> bool {
     let Ok(Some(mut volume)) = found else { return false };
     match volume.label().shape {
         _ if !present => true,
+        // The copy of a prompt history may have spaces in place of the last line.
+        Shape::Lines if prompt_history::is_locator(&state.locator) => {
+            volume.covered_to() >= state.offset
+        }
         Shape::Lines => has_last_line(&mut volume, state),
         Shape::Document | Shape::Rows => {
             ArchiveState::Bytes(volume.covered_to()) == state.kept && volume.whole().is_ok()

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use taffrail_api::{ForgetReport, ForgottenSession, SCHEMA_VERSION};
 use taffrail_context::{Error, Settings, Target};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_model::{SessionId, Timestamp, prompt_history};
 use taffrail_store::archive::Archive;
 use taffrail_store::{Filter, IndexReader, SessionRow, Writer};
 
@@ -91,7 +91,9 @@ fn described(
 ) -> Result<ForgottenSession, Error> {
     let archive = Archive::new(&settings.data);
     let mut archived_bytes = 0;
-    for source in index.sources_of(session.row)? {
+    let sources = index.sources_of(session.row)?.into_iter();
+    // The copy of a prompt history stays, without the lines of the session.
+    for source in sources.filter(|it| !prompt_history::is_locator(&it.state.locator)) {
         archived_bytes += archive.size((&source.state).into())?;
     }
     Ok(ForgottenSession {

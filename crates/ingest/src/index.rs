@@ -1,26 +1,26 @@
 //! Brings the index up to date with the files on disk.
 
+use crate::agent_retention::deleted_within_week;
 use crate::archive::keep_within_cap;
 use crate::copier::CapturePolicy;
 use crate::crash_repair::mend;
+use crate::freshness::current;
 use crate::ingest_pass::{Round, Run, Totals};
+use crate::planned::planned;
 use crate::remote_drop::drop_gone;
 use crate::retention::{expire, leave_out_old};
-use crate::scope::{Budget, Indexed, Listener, Progress, Scope};
-use crate::search_sync::{Bring, SearchSync, is_searchable};
-use crate::tombstones::{finish_forgetting, is_to_forget};
+use crate::scope::{BroughtUp, Budget, Indexed, Listener, Progress, Scope};
+use crate::search_sync::{Bring, SearchSync, stand_of};
+use crate::tombstones::finish_forgetting;
 use crate::uncaptured::leave_out_uncaptured;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
-use taffrail_capture::{
-    Discovery, Job, KnownSource, LeftOut, Plan, SourceFile, discover, gather_journal, is_spooled,
-    keep_journal, plan,
-};
+use taffrail_capture::{Job, LeftOut, Plan, discover, gather_journal, keep_journal};
 use taffrail_context::{Error, Settings};
 use taffrail_model::RuntimeIdentity;
-use taffrail_model::journal::is_locator;
+use taffrail_model::prompt_history::settled;
 use taffrail_store::archive::Archive;
-use taffrail_store::{IndexReader, Ledger, SourceRow, StoreError, Writer};
+use taffrail_store::{IndexReader, StoreError, Writer};
 
 /// How many times sources that may hold lost events are read again at once.
 const ROUNDS: usize = 3;
@@ -36,57 +36,47 @@ pub fn index(
     budget: Budget<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, Error> {
-    bring_up(settings, (scope, budget), Bring::WhenDue, progress)
+    let indexed = write(settings, (scope, budget, Bring::WhenDue), progress)?;
+    Ok(Indexed { report: count_lost(settings, indexed.report)?, ..indexed })
 }
 
-/// Brings the index up to date, with or without search.
+/// Brings the index up to date, with or without search; writes nothing if nothing is new.
+///
+/// # Errors
+/// As `index`.
 pub fn bring_up(
     settings: &Settings,
     what: (&Scope, Budget<'_>),
     bring: Bring,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Indexed, Error> {
+) -> Result<BroughtUp, Error> {
     let asks_only = bring != Bring::WhenDue;
     if asks_only && (settings.kept_up || is_up(settings, what.0, bring)?) {
-        return Ok(Indexed {
-            report: report(settings, &Totals::default())?,
-            problems: Vec::new(),
-            complete: true,
-        });
+        return Ok(BroughtUp { problems: Vec::new(), complete: true });
     }
+    let Indexed { problems, complete, .. } = write(settings, (what.0, what.1, bring), progress)?;
+    Ok(BroughtUp { problems, complete })
+}
+
+fn write(
+    settings: &Settings,
+    what: (&Scope, Budget<'_>, Bring),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Indexed, Error> {
     let mut writer = Writer::open(&settings.data, settings.boot())?;
     let listener = &mut Listener { progress, written: &mut |_| Ok(()), moves_hooks: &mut |_| {} };
-    run(settings, &mut writer, (what.0, what.1, bring), listener)
+    run(settings, &mut writer, what, listener)
 }
 
 /// Whether nothing on disk is new and search is complete: then nothing is written and no lock is
 /// needed.
 fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Error> {
-    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
-    if is_spooled(&settings.data) {
+    if *scope != Scope::All {
         return Ok(false);
     }
-    if !index.is_settled()? || is_to_forget(settings, &index)? {
-        return Ok(false);
-    }
-    if settings.archive.enabled && !index.is_mended(&settings.boot_id)? {
-        return Ok(false);
-    }
-    if !index.is_priced(&settings.prices.stamp())? {
-        return Ok(false);
-    }
-    if bring == Bring::Now && !is_searchable(settings, &index)? {
-        return Ok(false);
-    }
-    let mut plan = planned(discover(&settings.watched_homes()), index.sources()?, scope);
-    leave_out_old(settings, &mut plan);
-    let ledger = Ledger::open_read_only(&settings.data)?;
-    if ledger.as_ref().map(Ledger::bound).transpose()? != Some(index.bound()?) {
-        return Ok(false);
-    }
-    let uncaptured = ledger.map(|it| it.uncaptured()).transpose()?.unwrap_or_default();
-    leave_out_uncaptured(&mut plan, &uncaptured, || index.uncaptured_files())?;
-    Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
+    let Some(current) = current(settings)? else { return Ok(false) };
+    let is_searched = || stand_of(settings).is_some_and(|stand| current.is_searched(&stand));
+    Ok(bring != Bring::Now || is_searched())
 }
 
 /// Removes the index and rebuilds it from the sources.
@@ -101,7 +91,7 @@ pub fn rebuild(settings: &Settings, progress: &mut dyn FnMut(Progress)) -> Resul
     let rebuilt =
         run(settings, &mut writer, (&Scope::All, Budget::Whole, Bring::WhenDue), listener)?;
     rebuilt.log("the rebuild ended");
-    Ok(rebuilt)
+    Ok(Indexed { report: count_lost(settings, rebuilt.report)?, ..rebuilt })
 }
 
 pub fn run(
@@ -136,6 +126,11 @@ pub fn run(
     let mut plan = look(writer)?;
     let search = SearchSync::begin(settings, writer, bring, plan.bytes())?;
     let rules = &CapturePolicy::of(settings, writer)?;
+    if *scope == Scope::All
+        && (Run { settings, writer, search: &search, rules, total: &mut total }).recall_prompts()?
+    {
+        plan = look(writer)?;
+    }
     for _ in 0..ROUNDS {
         let mut run = Run { settings, writer, search: &search, rules, total: &mut total };
         if run.round(plan, budget, listener)? == Round::Done {
@@ -187,28 +182,34 @@ fn report(settings: &Settings, total: &Totals) -> Result<IndexReport, Error> {
         events: total.changes,
         sessions,
         sub_agents,
+        prompts_only_sessions: 0,
+        prompts_only_prompts: 0,
+        deleted_within_week: 0,
         elapsed_ms: 0,
+    })
+}
+
+/// Counts the sessions that agents deleted before and of which prompts are left, and those that
+/// they will delete within a week.
+///
+/// # Errors
+/// When the index cannot be read.
+#[expect(clippy::needless_pass_by_value, reason = "the report with these counts replaces it")]
+pub fn count_lost(settings: &Settings, report: IndexReport) -> Result<IndexReport, Error> {
+    let now = (settings.now)();
+    let counted = match IndexReader::open(&settings.data)? {
+        Some(reader) => reader.count_prompts_only(settled(now))?,
+        None => (0, 0),
+    };
+    let homes = settings.homes();
+    Ok(IndexReport {
+        prompts_only_sessions: counted.0,
+        prompts_only_prompts: counted.1,
+        deleted_within_week: deleted_within_week(&homes, &discover(&homes), now),
+        ..report
     })
 }
 
 fn is_in_project(job: &Job) -> bool {
     job.found.adapter.descriptor().in_projects
-}
-
-/// Compares the files on disk with the known sources, within a scope.
-pub fn planned(discovery: Discovery, known: Vec<SourceRow>, scope: &Scope) -> Plan {
-    let known: Vec<KnownSource> = known.into_iter().map(known_of).collect();
-    let mut plan = plan(discovery, &known);
-    if let Scope::Sources(wanted) = scope {
-        // The journal may mention any session, even one it never mentioned before.
-        plan.jobs.retain(|job| {
-            let SourceFile { home, path, place, .. } = &job.found;
-            is_locator(&place.locator) || wanted.contains(&(home.clone(), path.clone()))
-        });
-    }
-    plan
-}
-
-pub(crate) fn known_of(row: SourceRow) -> KnownSource {
-    KnownSource { id: row.id, state: row.state, present: row.present, half_read: row.half_read }
 }

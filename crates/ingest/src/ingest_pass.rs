@@ -2,15 +2,17 @@
 
 use crate::copier::{CapturePolicy, follow};
 use crate::pool::{Message, Pool};
+use crate::retention::index_begins;
 use crate::scope::{Budget, Listener, Progress};
 use crate::search_sync::SearchSync;
 use crate::source_reader::SourceReader;
+use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Job, Plan, Texts, confine};
 use taffrail_context::{Error, Settings};
-use taffrail_model::journal;
 use taffrail_model::observed::{Held, Observed, Outcome, Pass};
+use taffrail_model::{SessionId, journal, prompt_history};
 use taffrail_store::Writer;
 
 /// Pieces waiting for the writer.
@@ -169,8 +171,9 @@ impl Run<'_> {
     /// Writes a piece, without what must not be stored; returns the number of changes.
     pub fn take_piece(&mut self, piece: &mut Observed) -> Result<u64, Error> {
         let is_journal = journal::is_locator(&piece.source.locator);
+        let is_history = prompt_history::is_locator(&piece.source.locator);
         // A copy holds only captured data.
-        let is_new = !is_journal && piece.held == Held::Source;
+        let is_new = !is_journal && !is_history && piece.held == Held::Source;
         if is_new && self.rules.is_uncaptured(piece) {
             if piece.pass == Pass::Again {
                 // Existing events stay; this pass from the start would remove them.
@@ -184,6 +187,8 @@ impl Run<'_> {
             piece.leave_out(|_, facts| {
                 facts.project_path.as_deref().is_some_and(|it| left_out.holds(it))
             });
+        } else if is_history {
+            self.narrow_history(piece);
         } else if self.is_excluded(piece) {
             forget(piece);
         }
@@ -193,6 +198,23 @@ impl Run<'_> {
         self.total.changes += applied.changes;
         self.total.outcome = self.total.outcome.plus(applied.outcome);
         Ok(applied.changes + 1)
+    }
+
+    /// Leaves out prompts of sessions that are not stored, and those before the index begins.
+    fn narrow_history(&self, piece: &mut Observed) {
+        let begins = index_begins(self.settings);
+        piece.events.retain(|it| begins.is_none_or(|begins| it.at >= begins));
+        let left_out = self.settings.left_out();
+        let with_prompts: HashSet<usize> = piece.events.iter().map(|it| it.session).collect();
+        let named = piece.sessions.iter().enumerate();
+        let named = named.filter(|(at, _)| with_prompts.contains(at)).map(|(_, it)| it.0.session());
+        let named: HashSet<SessionId> = named.collect();
+        let is_new = piece.held == Held::Source;
+        piece.leave_out(|who, facts| {
+            !named.contains(&who.session())
+                || (is_new && self.rules.uncaptured().holds(who, facts))
+                || facts.project_path.as_deref().is_some_and(|it| left_out.holds(it))
+        });
     }
 
     fn is_excluded(&self, piece: &Observed) -> bool {

@@ -8,12 +8,13 @@ use crate::retention::index_begins;
 use crate::scope::Budget;
 use crate::source_reader::scope_of;
 use std::collections::HashSet;
+use std::path::Path;
 use std::time::SystemTime;
 use taffrail_adapters::by_id;
 use taffrail_capture::{Content, Copied, Flow, Reading, SideFiles, Texts, read_copy};
 use taffrail_context::Error;
-use taffrail_model::DeviceId;
 use taffrail_model::observed::{ArchiveState, Observed};
+use taffrail_model::{DeviceId, prompt_history};
 use taffrail_store::archive::{Archive, Label, Shape, Volume};
 
 /// The place of a source: home, path and key.
@@ -46,13 +47,49 @@ impl Run<'_> {
         Ok(self.writer.note_archive()?)
     }
 
+    /// Reads the copies of prompt histories, once per index and before the files themselves: they
+    /// hold prompts that the agents cut from these files. `true` if there was one to read.
+    pub(crate) fn recall_prompts(&mut self) -> Result<bool, Error> {
+        if self.writer.knows_archive()? {
+            return Ok(false);
+        }
+        let archive = Archive::new(&self.settings.data);
+        let labels = archive.all()?.entries.into_iter().map(|it| it.label);
+        let mut seen = HashSet::new();
+        let device = self.writer.device()?;
+        for label in labels.filter(|it| prompt_history::is_locator(&it.locator)) {
+            let mut editions = archive.editions(label.address())?;
+            let is_there = Path::new(&label.home).join(&label.path).exists();
+            let place = (label.home.clone(), label.path.clone(), label.key.clone());
+            if (is_there && editions.len() == 1) || !seen.insert(place) {
+                continue;
+            }
+            editions.reverse();
+            for volume in editions {
+                self.revive_volume(volume, &label, &device)?;
+            }
+        }
+        Ok(!seen.is_empty())
+    }
+
     fn revive_one(
         &mut self,
         archive: &Archive,
         label: &Label,
         device: &DeviceId,
     ) -> Result<(), Error> {
-        let Some(mut volume) = archive.find(label.address())? else { return Ok(()) };
+        match archive.find(label.address())? {
+            Some(volume) => self.revive_volume(volume, label, device),
+            None => Ok(()),
+        }
+    }
+
+    fn revive_volume(
+        &mut self,
+        mut volume: Volume,
+        label: &Label,
+        device: &DeviceId,
+    ) -> Result<(), Error> {
         let kept = ArchiveState::Bytes(volume.covered_to().max(1));
         let texts = if self.search.wants_texts() { Texts::Searched } else { Texts::None };
         let mut fault = None;

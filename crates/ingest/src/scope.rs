@@ -72,6 +72,15 @@ pub struct Indexed {
     pub complete: bool,
 }
 
+/// The result of bringing the index up before an answer.
+#[derive(Debug)]
+pub struct BroughtUp {
+    /// Sources that could not be read, and why.
+    pub problems: Vec<String>,
+    /// Every source was read.
+    pub complete: bool,
+}
+
 impl Indexed {
     /// Logs the counts under this message, and the problems.
     pub fn log(&self, message: &str) {

@@ -121,10 +121,14 @@ pub fn bring_up(settings: &Settings) -> Result<(), Error> {
 }
 
 /// Whether search has everything that the index has.
-pub(crate) fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
-    let Some(search) = SearchReader::open(&settings.data) else { return Ok(false) };
-    let stand = search.stand();
+fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
+    let Some(stand) = stand_of(settings) else { return Ok(false) };
     Ok(stand.born == index.born()? && stand.change == index.last_batch()?)
+}
+
+/// How far search has come; `None` if it is missing or damaged.
+pub(crate) fn stand_of(settings: &Settings) -> Option<Stand> {
+    SearchReader::open(&settings.data).map(|it| it.stand().clone())
 }
 
 fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, Error> {

@@ -16,11 +16,16 @@ pub fn resolve_stored(settings: &Settings, target: &Target) -> Result<SessionRow
         return Err(TargetError::NotFound(target.shown()).into());
     };
     match target {
-        Target::Last => first(&reader, target, &Filter { limit: Some(1), ..Filter::default() }),
+        Target::Last => first(&reader, target, &latest()),
         Target::Waiting => Err(TargetError::NothingWaits.into()),
         Target::Here(folder) => here(&reader, target, folder),
         Target::Id(id) => by_id(&reader, id),
     }
+}
+
+/// The latest session; prompts alone are not one that a person works with.
+fn latest() -> Filter {
+    Filter { limit: Some(1), with_transcript: true, ..Filter::default() }
 }
 
 fn first(reader: &IndexReader, target: &Target, filter: &Filter) -> Result<SessionRow, Error> {
@@ -31,7 +36,7 @@ fn first(reader: &IndexReader, target: &Target, filter: &Filter) -> Result<Sessi
 fn here(reader: &IndexReader, target: &Target, folder: &str) -> Result<SessionRow, Error> {
     for above in Path::new(folder).ancestors().take_while(|it| it.parent().is_some()) {
         let exact_project = Some(above.to_string_lossy().into_owned());
-        let filter = Filter { limit: Some(1), exact_project, ..Filter::default() };
+        let filter = Filter { exact_project, ..latest() };
         if let Some(found) = reader.sessions(&filter)?.into_iter().next() {
             return Ok(found);
         }

@@ -116,13 +116,16 @@ pub struct HookBan {
     pub text: &'static str,
 }
 
-/// A plugin that carries hooks.
+/// An agent's part of our plugin folder, which all agents share.
 #[derive(Debug)]
 pub struct HookPlugin {
-    /// The file that makes a folder a plugin.
-    pub manifest: &'static str,
+    /// The files that make the folder a plugin, by their paths in it. `{version}` and `{program}`
+    /// stand for ours.
+    pub files: &'static [(&'static str, &'static str)],
     /// The file of its hooks.
     pub hooks: &'static str,
-    /// How to install the plugin in the agent.
+    /// The folder of its skills.
+    pub skills: &'static str,
+    /// How to install the plugin in the agent; `{folder}` stands for the folder.
     pub advice: &'static str,
 }

@@ -4,7 +4,9 @@ use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use taffrail_model::conclusion::{Concluded, Conclusion, Holds};
-use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows, TRIED, Tried};
+use taffrail_model::journal::{
+    Answered, Entry, Glimpse, Gone, Loss, PipeEvent, PipeReport, Piped, Sent, Shows, TRIED, Tried,
+};
 use taffrail_model::quota::Reported;
 use taffrail_model::status::{Status, WaitingKind};
 use taffrail_model::{
@@ -62,12 +64,17 @@ impl Reader for JournalReader {
         let (confidence, facts) = (Confidence::High, &mut self.facts);
         let sink = &mut EntrySink { entry: &entry, process, confidence, sink, facts };
         match &entry.via {
-            Origin::Hook | Origin::Registry | Origin::Telemetry => (self.read_entry)(sink),
+            Origin::Registry => match serde_json::from_str::<Piped>(entry.payload.get()) {
+                Ok(piped) => pipe_report(sink, self.descriptor.id, piped.acp),
+                // The agent's own report, in its own form.
+                Err(_) => (self.read_entry)(sink),
+            },
+            Origin::Hook | Origin::Telemetry => (self.read_entry)(sink),
             Origin::Process => process_loss(sink, self.descriptor.id),
             Origin::Input => local_action(sink, self.descriptor.id),
             Origin::Pty => screen(sink, self.descriptor.id),
             Origin::Derived => conclusions(sink, self.descriptor.id),
-            Origin::Transcript | Origin::Unknown(_) => {
+            Origin::Transcript | Origin::PromptHistory | Origin::Unknown(_) => {
                 sink.unknown(&format!("journal/{}", entry.via.as_str()));
             }
         }
@@ -97,6 +104,7 @@ pub fn read_own_entry(record: &Record<'_>, sink: &mut dyn Sink) -> bool {
         | Origin::Telemetry
         | Origin::Pty
         | Origin::Transcript
+        | Origin::PromptHistory
         | Origin::Unknown(_) => return false,
     }
     true
@@ -290,6 +298,41 @@ fn screen(sink: &mut EntrySink<'_, '_>, agent: &str) {
     fields.extend(it.repeats.then(|| ("repeats", true.into())));
     draft.detail = labelled("screen", fields);
     draft.text = it.command.map(Cow::Owned);
+    let facts = Facts { project_path: it.folder, process: Some(it.process), ..Facts::default() };
+    sink.add_facts(&who, facts);
+    sink.emit(&who, draft);
+}
+
+/// An agent reported something in the Agent Client Protocol. The states of tools and plans are shown
+/// with the evidence; only turns and requests change the status, because a tool's state may arrive
+/// on either side of a request.
+fn pipe_report(sink: &mut EntrySink<'_, '_>, agent: &str, it: PipeReport) {
+    let input = it.input.clone();
+    let (kind, signal, word) = match &it.event {
+        PipeEvent::Opened => (Kind::Heartbeat, Signal::Alive, "opened"),
+        PipeEvent::Prompted => (Kind::Heartbeat, Signal::Busy, "prompted"),
+        PipeEvent::Asked => (Kind::ApprovalRequested, Signal::AskedApproval { input }, "asked"),
+        PipeEvent::Settled => {
+            (Kind::Heartbeat, Signal::Settled { call: String::new(), input }, "settled")
+        }
+        PipeEvent::Tool => (Kind::Heartbeat, Signal::Alive, "tool"),
+        PipeEvent::Plan => (Kind::Heartbeat, Signal::Alive, "plan"),
+        PipeEvent::TurnOver if it.status == "cancelled" => {
+            (Kind::Heartbeat, Signal::Interrupted, "turn_over")
+        }
+        PipeEvent::TurnOver if it.status == "error" => {
+            (Kind::Heartbeat, Signal::Failed, "turn_over")
+        }
+        PipeEvent::TurnOver => (Kind::Heartbeat, Signal::TurnOver, "turn_over"),
+        PipeEvent::Unknown(word) => return sink.unknown(&format!("acp/{word}")),
+    };
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = sink.draft(0, kind);
+    draft.signal = Some(signal);
+    let status = Some(it.status).filter(|it| !it.is_empty()).map(|it| ("status", it.into()));
+    let fields = [("event", word.into()), ("pid", it.process.pid.into())].into_iter();
+    draft.detail = labelled("acp", fields.chain(status).collect());
+    draft.text = Some(it.says).filter(|it| !it.is_empty()).map(Cow::Owned);
     let facts = Facts { project_path: it.folder, process: Some(it.process), ..Facts::default() };
     sink.add_facts(&who, facts);
     sink.emit(&who, draft);

@@ -16,7 +16,10 @@ mod hook_plan;
 pub mod journal;
 pub mod lenient;
 mod limits_file;
+mod mcp_plan;
 pub mod no_journal;
+pub mod prompt_history;
+mod recall_plan;
 pub mod records;
 pub mod screen;
 mod start_plan;
@@ -43,6 +46,9 @@ pub use hook_plan::{
     TimeoutUnit,
 };
 pub use limits_file::LimitsFile;
+pub use mcp_plan::{McpPlan, McpSyntax};
+pub use prompt_history::{HistoryLine, HistoryPrompt, PromptHistory};
+pub use recall_plan::{RecallMoment, RecallNeed, RecallPlan};
 pub use screen::{Screen, ScreenState};
 pub use start_plan::{OriginalOptions, StartPlan};
 pub use status_line::StatusLinePlan;
@@ -69,6 +75,11 @@ pub trait Adapter: Sync {
     /// no memory between records.
     fn journal(&self) -> Box<dyn Reader>;
 
+    /// The file in which the agent keeps every prompt; `None` if it keeps none.
+    fn prompt_history(&self) -> Option<&'static PromptHistory> {
+        None
+    }
+
     /// The file, below the home, within which the agent's session ids are unique; `None` if they are
     /// unique everywhere.
     fn store(&self) -> Option<&'static str> {
@@ -77,6 +88,16 @@ pub trait Adapter: Sync {
 
     /// How our hook is installed in the agent's settings; `None` if we have no hook for the agent.
     fn hook_plan(&self) -> Option<&'static HookPlan> {
+        None
+    }
+
+    /// How our MCP server is registered with the agent; `None` if that is not known.
+    fn mcp_plan(&self) -> Option<&'static McpPlan> {
+        None
+    }
+
+    /// When a hook may give the agent text unasked; `None` if that is not known.
+    fn recall_plan(&self) -> Option<&'static RecallPlan> {
         None
     }
 

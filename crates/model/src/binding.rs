@@ -17,6 +17,8 @@ words! {
         Archived = "archived",
         /// The history can no longer be found.
         Lost = "lost",
+        /// The agent deleted the transcript, and its prompt history still has the prompts.
+        PromptsOnly = "prompts_only",
         /// Another binding replaced this one.
         Superseded = "superseded",
     }
@@ -145,6 +147,8 @@ pub enum History {
     Missing,
     /// The agent exposes no history: only hooks, its registry or telemetry report the session.
     Unexposed,
+    /// Nothing but the agent's prompt history has the session.
+    PromptsOnly,
 }
 
 /// What is known about a session's sources when its lifecycle is computed.
@@ -174,6 +178,7 @@ impl Lifecycle {
             (History::Readable, false) | (History::Unexposed, _) => Self::Detached,
             (History::Copied, _) => Self::Archived,
             (History::Missing, _) => Self::Lost,
+            (History::PromptsOnly, _) => Self::PromptsOnly,
         }
     }
 
@@ -209,6 +214,7 @@ mod tests {
         check(History::Missing, true, Lifecycle::Lost);
         check(History::Unexposed, false, Lifecycle::Detached);
         check(History::Unexposed, true, Lifecycle::Detached);
+        check(History::PromptsOnly, true, Lifecycle::PromptsOnly);
     }
 
     #[test]

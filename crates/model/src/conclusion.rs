@@ -155,6 +155,7 @@ mod tests {
     fn turn(started: i64, ended: Option<i64>) -> Turn {
         let session = RuntimeIdentity::new(AgentId::new("a"), "", "s").session();
         Turn {
+            number: 1,
             id: TurnId::of(session, &started.to_string()),
             prompt: String::new(),
             text: String::new(),
@@ -167,6 +168,7 @@ mod tests {
             last_at: at(started),
             usage: Tokens::default(),
             cost_microdollars: None,
+            context_tokens: None,
             ended_at: ended.map(at),
         }
     }

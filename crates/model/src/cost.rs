@@ -94,7 +94,8 @@ fn weights(answers: &[AnswerCost]) -> Vec<u64> {
 }
 
 /// Divides an amount by weights; the parts add up to it exactly.
-fn divided(amount: i64, weights: &[u64]) -> Vec<i64> {
+#[must_use]
+pub fn divided(amount: i64, weights: &[u64]) -> Vec<i64> {
     let all: u128 = weights.iter().map(|it| u128::from(*it)).sum();
     let until = |weight: u128| {
         let share = i128::from(amount) * i128::try_from(weight).unwrap_or(i128::MAX);

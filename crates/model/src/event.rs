@@ -1,5 +1,6 @@
 //! One normalized fact, as every surface and follower sees it.
 
+use crate::usage::AnswerUsage;
 use crate::words::words;
 use crate::{AgentId, Cursor, DeviceId, EventId, RuntimeSessionId, SessionId, Timestamp, TurnId};
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,9 @@ words! {
     Origin {
         /// The agent's own history.
         Transcript = "transcript",
+        /// The file in which the agent keeps every prompt; it counts only where no transcript says
+        /// the same.
+        PromptHistory = "prompt_history",
         /// A hook the agent called.
         Hook = "hook",
         /// A terminal.
@@ -97,6 +101,7 @@ pub fn is_said(origin: &Origin, kind: &Kind) -> bool {
     match origin {
         Origin::Transcript => true,
         Origin::Hook => kind.is_carried(),
+        Origin::PromptHistory => *kind == Kind::UserPrompt,
         _ => false,
     }
 }
@@ -166,6 +171,9 @@ pub struct Event {
     /// The event this one answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<EventId>,
+    /// What the model answer that this event ends used; absent in other events.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerUsage>,
     /// Complete for prompts and messages, truncated for tool output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -65,18 +65,7 @@ const INTERRUPTED: &str = "interrupted";
 /// The evidence an event provides about the status of its session, if any.
 #[must_use]
 pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
-    if *event.origin == Origin::Hook && event.kind.is_carried() && event.signal.is_none() {
-        // The hook's own event, beside it, is the evidence.
-        return None;
-    }
-    let says = match (event.signal, event.kind) {
-        // A question in a transcript is named by its call, as its answer will be.
-        (Some(Signal::Asked { call, options }), Kind::ToolCall) if call.is_empty() => {
-            Signal::Asked { call: event.id.to_string(), options: options.clone() }
-        }
-        (Some(signal), _) => signal.clone(),
-        (None, _) => of_kind(event)?,
-    };
+    let says = says(event)?;
     let is_named = *event.origin == Origin::Hook && *event.kind != Kind::ApprovalResolved;
     let hook = is_named.then_some(event.label).flatten();
     Some(Evidence {
@@ -87,6 +76,26 @@ pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
         says,
         detail: event.excerpt.to_owned(),
     })
+}
+
+/// The effect of an event on the status of its session, if any.
+pub(crate) fn says(event: &EventHead<'_>) -> Option<Signal> {
+    if *event.origin == Origin::PromptHistory {
+        // The transcript, once it is read, is the evidence.
+        return None;
+    }
+    if *event.origin == Origin::Hook && event.kind.is_carried() && event.signal.is_none() {
+        // The hook's own event, beside it, is the evidence.
+        return None;
+    }
+    match (event.signal, event.kind) {
+        // A question in a transcript is named by its call, as its answer will be.
+        (Some(Signal::Asked { call, options }), Kind::ToolCall) if call.is_empty() => {
+            Some(Signal::Asked { call: event.id.to_string(), options: options.clone() })
+        }
+        (Some(signal), _) => Some(signal.clone()),
+        (None, _) => of_kind(event),
+    }
 }
 
 /// The effect of the kind alone, which is enough for transcripts.

@@ -54,11 +54,11 @@ fn truncated(hash: &blake3::Hash) -> Digest16 {
     out
 }
 
-/// Formats a digest as 32 lower-case hex digits.
+/// Formats bytes as lower-case hex digits; a digest as 32 of them.
 #[must_use]
-pub fn to_hex(digest: &Digest16) -> String {
+pub fn to_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
-    digest.iter().fold(String::with_capacity(32), |mut out, byte| {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
         // Writing to a String cannot fail.
         write!(out, "{byte:02x}").ok();
         out
@@ -88,7 +88,7 @@ pub(crate) mod maybe_hex {
         digest: &Option<Digest16>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        digest.as_ref().map(to_hex).serialize(serializer)
+        digest.as_ref().map(|it| to_hex(it)).serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(

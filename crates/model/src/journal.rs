@@ -182,6 +182,64 @@ pub enum Shows {
     Unknown(String),
 }
 
+/// The payload of an entry from our pipe between an editor and an agent (`via` is `registry`): the
+/// agent reported something about a session in the Agent Client Protocol. The field's name marks
+/// the entry, because agents write entries of their own under the same origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piped {
+    /// The report.
+    pub acp: PipeReport,
+}
+
+/// One report of an agent in the Agent Client Protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PipeReport {
+    /// The runtime session.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// The process that runs the session.
+    pub process: Process,
+    /// The folder that the editor opened the session in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// What is reported.
+    pub event: PipeEvent,
+    /// A title, a command, or a step of a plan.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
+    /// The state of a tool, the progress of a plan, or the reason for which a turn ended.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// The input hash of a request.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub input: String,
+}
+
+/// What an agent reports in the Agent Client Protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PipeEvent {
+    /// The editor opened or resumed the session.
+    Opened,
+    /// The editor sent a prompt.
+    Prompted,
+    /// The agent asks for permission.
+    Asked,
+    /// The editor answered a request, or the agent withdrew it.
+    Settled,
+    /// A tool began, or its state changed.
+    Tool,
+    /// The plan changed.
+    Plan,
+    /// The turn is over.
+    TurnOver,
+    /// A word from another version.
+    #[serde(untagged)]
+    Unknown(String),
+}
+
 /// How a session lost its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

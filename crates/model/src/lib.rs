@@ -5,6 +5,7 @@
 //! this crate reads a file, a clock or the environment, and nothing names a coding agent.
 
 mod ahead;
+pub mod answer;
 pub mod approval;
 pub mod audit;
 pub mod binding;
@@ -28,6 +29,7 @@ pub mod message;
 pub mod notices;
 pub mod observed;
 pub mod process;
+pub mod prompt_history;
 pub mod quota;
 pub mod record;
 pub mod replication;

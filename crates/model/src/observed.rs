@@ -7,7 +7,7 @@ use crate::hash::Digest16;
 use crate::quota::Observation;
 use crate::{
     AgentId, Confidence, Cursor, EventId, Facts, Kind, Origin, RuntimeIdentity, SessionId, Signal,
-    Timestamp, Tokens, TurnId, journal,
+    Timestamp, Tokens, TurnId, prompt_history,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -257,8 +257,8 @@ impl Observed {
         retain(&mut self.removed, place);
         retain(&mut self.removed_turns, place);
         retain(&mut self.usage, place);
-        // The journal's reader is stateless.
-        if !journal::is_locator(&self.source.locator) {
+        // The readers of the journal and of prompt histories are stateless.
+        if !prompt_history::is_shared(&self.source.locator) {
             self.source.reader.clear();
             self.source.read_whole_next = true;
         }

@@ -69,6 +69,8 @@ impl TurnStatus {
 /// A turn as displays and summaries need it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Turn {
+    /// Its place in the session, from 1.
+    pub number: u32,
     /// The id; events before the first prompt do not form a turn.
     pub id: TurnId,
     /// The prompt.
@@ -94,6 +96,8 @@ pub struct Turn {
     pub usage: Tokens,
     /// What they cost, in millionths of a dollar; `None` if nothing is known.
     pub cost_microdollars: Option<i64>,
+    /// The size of the context that its last answer was sent, in tokens; `None` if unknown.
+    pub context_tokens: Option<u64>,
     /// When the turn ended; `None` while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
@@ -141,12 +145,13 @@ pub fn turns<'a>(
     out
 }
 
-/// Adds a model answer to the turn in which it was written. One from before the first prompt
+/// Adds a model answer to the turn in which it was written; answers come in order. One from before the first prompt
 /// belongs to none.
 pub fn charge(turns: &mut [Turn], at: Timestamp, (tokens, cost): (Tokens, Option<i64>)) {
     let Some(turn) = turns.iter_mut().rfind(|turn| turn.started_at <= at) else { return };
     turn.usage = turn.usage.plus(tokens);
     turn.cost_microdollars = plus(turn.cost_microdollars, cost);
+    turn.context_tokens = tokens.context().or(turn.context_tokens);
 }
 
 fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
@@ -164,6 +169,7 @@ fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
     }
     let Some(id) = event.turn else { return };
     out.push(Turn {
+        number: u32::try_from(out.len() + 1).unwrap_or(u32::MAX),
         id,
         prompt: event.text.to_owned(),
         text: String::new(),
@@ -176,6 +182,7 @@ fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
         last_at: event.at,
         usage: Tokens::default(),
         cost_microdollars: None,
+        context_tokens: None,
         ended_at: None,
     });
 }

@@ -66,11 +66,31 @@ impl Tokens {
         parts.into_iter().fold(0, u64::saturating_add)
     }
 
+    /// The size of the context that was sent, from the cache or not; `None` if it is unknown.
+    #[must_use]
+    pub fn context(self) -> Option<u64> {
+        let parts = [self.input, self.cache_read, self.cache_write];
+        Some(parts.into_iter().fold(0, u64::saturating_add)).filter(|it| *it > 0)
+    }
+
     /// Whether nothing was spent, or nothing is known.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::default()
     }
+}
+
+/// What the answer that an event ends used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerUsage {
+    /// Its tokens; `None` if unknown.
+    // Required, so that an event without these fields has no answer.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub usage: Option<Tokens>,
+    /// Its cost, in millionths of a dollar.
+    pub cost_microdollars: Option<i64>,
+    /// The size of the context that the model was sent.
+    pub context_tokens: Option<u64>,
 }
 
 impl std::iter::Sum for Tokens {

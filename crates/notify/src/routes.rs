@@ -21,7 +21,8 @@ pub(crate) fn routes(settings: &Settings) -> Vec<(Channel, Route)> {
     out.extend(notices.terminal.map(|osc| (Channel::Terminal, Route::Terminal(osc))));
     let webhook = notices.webhook.clone().map(|url| {
         let (secret, pauses) = (notices.webhook_secret.clone(), notices.pauses.clone());
-        (Channel::Webhook, Route::Webhook(Webhook { url, secret, pauses }))
+        let format = notices.webhook_format;
+        (Channel::Webhook, Route::Webhook(Webhook { url, format, secret, pauses }))
     });
     out.extend(webhook);
     if !notices.command.is_empty() {

@@ -14,6 +14,7 @@ mod price;
 mod prices;
 mod rates;
 mod rule;
+pub mod session;
 
 pub use import::{Changes, ImportError, read_import};
 pub use imported::{ImportedTable, Incoming, Listed};

@@ -27,7 +27,8 @@ pub fn agents(settings: &Settings) -> Result<AgentList, Error> {
                 here.filter(|it| it.adapter.descriptor().id == home.adapter.descriptor().id);
             AgentHome { sources: sources.count() as u64, path }
         });
-        let filter = Filter { agent: Some(it.id.to_owned()), workers: true, ..Filter::default() };
+        let all = Filter { workers: true, with_transcript: true, ..Filter::default() };
+        let filter = Filter { agent: Some(it.id.to_owned()), ..all };
         let counted = reader.as_ref().map(|it| it.tally(&filter, Grouping::Nothing)).transpose()?;
         let counted = counted.and_then(|it| it.into_iter().next()).unwrap_or_default();
         let tests = tests_of(adapter);

@@ -13,7 +13,7 @@ use taffrail_context::{Live, LiveStatus, LiveStatuses};
 use taffrail_model::evidence::Life;
 use taffrail_model::replication::{device_of, is_locator, told_as};
 use taffrail_model::status::{Reading, Status, Thresholds, Worker};
-use taffrail_model::{DeviceId, Process, SessionId, Timestamp};
+use taffrail_model::{DeviceId, Lifecycle, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
 /// All recent sessions.
@@ -63,7 +63,7 @@ impl Board {
         changed: &[EventRow],
         now: Timestamp,
     ) -> Result<Vec<SessionId>, Error> {
-        if !row.captured {
+        if !has_status(row) {
             self.known.remove(&row.id);
             self.live.put_status(row.id, None);
             return Ok(Vec::new());
@@ -307,9 +307,13 @@ fn recent(index: &IndexReader, now: Timestamp) -> Result<Vec<SessionRow>, Error>
     rows.extend(run.into_iter().filter(|it| {
         !known.contains(&it.id) && it.process.is_some_and(|it| life_of(it) == Life::Alive)
     }));
-    // Uncaptured sessions have no status.
-    rows.retain(|it| it.captured);
+    rows.retain(has_status);
     Ok(rows)
+}
+
+/// Whether a session has a status: not if it is not captured, or if only its prompts are left.
+fn has_status(row: &SessionRow) -> bool {
+    row.captured && row.lifecycle != Lifecycle::PromptsOnly
 }
 
 /// Keeps the start of a status, which is lost when old evidence is dropped.

@@ -1,11 +1,13 @@
 //! Budgets, and how far they are spent.
 
 use crate::filter::{filter, tagged};
+use std::path::Path;
 use taffrail_api::{BudgetList, BudgetRow, ListRequest, SCHEMA_VERSION};
 use taffrail_context::{Error, Settings};
-use taffrail_model::Timestamp;
 use taffrail_model::budget::{Budget, BudgetOf, BudgetState};
 use taffrail_model::findings::{Finding, nearly_spent};
+use taffrail_model::rules::Spending;
+use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::{Filter, IndexReader, SpentBy, SpentRow};
 
 /// Every budget of the configuration, with what its period has cost so far.
@@ -61,6 +63,83 @@ fn spent_budget(
     let of = format!("{} {}", budget.of, budget.per.as_str());
     let finding = nearly_spent(budget, spent, (session, now));
     Ok(finding.map(|finding| SpentBudget { of, began, state, finding }))
+}
+
+/// Whoever may belong to a budget, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct BudgetMember<'a> {
+    /// The session.
+    pub session: Option<SessionId>,
+    /// The agent's id.
+    pub agent: Option<&'a str>,
+    /// The working folder.
+    pub project: Option<&'a Path>,
+}
+
+/// Whether a budget is spent that a session belongs to. A budget that cannot be read, or that has
+/// answers without a known cost and is not spent without them, is not known.
+#[must_use]
+pub fn spending_of(settings: &Settings, who: &BudgetMember<'_>) -> Spending {
+    let reader = IndexReader::open(&settings.data);
+    let of = |budget: &Budget| match &reader {
+        Ok(reader) => spending_state(settings, reader.as_ref(), (budget, who)),
+        Err(_) => Ok(Spending::Unknown),
+    };
+    let states = settings.budgets.iter().map(|it| {
+        of(it).unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot read a budget");
+            Spending::Unknown
+        })
+    });
+    states.fold(Spending::Within, |all, it| match (all, it) {
+        (Spending::Over, _) | (_, Spending::Over) => Spending::Over,
+        (Spending::Unknown, _) | (_, Spending::Unknown) => Spending::Unknown,
+        (Spending::Within, Spending::Within) => Spending::Within,
+    })
+}
+
+fn spending_state(
+    settings: &Settings,
+    reader: Option<&IndexReader>,
+    (budget, who): (&Budget, &BudgetMember<'_>),
+) -> Result<Spending, Error> {
+    let belongs = belongs(settings, reader, (&budget.of, who))?;
+    if belongs == Some(false) {
+        return Ok(Spending::Within);
+    }
+    let (_, _, spent) = spending(settings, reader, budget)?;
+    let is_over = budget.state(spent.cost_microdollars.unwrap_or(0)) == BudgetState::Over;
+    Ok(match (is_over, belongs) {
+        (true, Some(_)) => Spending::Over,
+        (true, None) => Spending::Unknown,
+        (false, _) if spent.cost.unknown_answers > 0 => Spending::Unknown,
+        (false, _) => Spending::Within,
+    })
+}
+
+/// Whether a session belongs to a budget; `None` if that is not known.
+fn belongs(
+    settings: &Settings,
+    reader: Option<&IndexReader>,
+    (of, who): (&BudgetOf, &BudgetMember<'_>),
+) -> Result<Option<bool>, Error> {
+    Ok(match of {
+        BudgetOf::All => Some(true),
+        BudgetOf::Project(it) => who.project.map(|project| project.starts_with(it)),
+        BudgetOf::Agent(it) => {
+            let id = taffrail_context::agent_id(it)?;
+            who.agent.map(|agent| agent == id)
+        }
+        BudgetOf::Branch(it) => {
+            let row = reader.zip(who.session).map(|(index, id)| index.session_by_id(id));
+            let branch = row.transpose()?.flatten().and_then(|it| it.git_branch);
+            branch.map(|branch| branch == *it)
+        }
+        BudgetOf::Tag(it) => {
+            let tagged = tagged(settings, it)?;
+            who.session.map(|session| tagged.contains(&session))
+        }
+    })
 }
 
 /// The sessions of a budget, when its period began, and what they spent since.

@@ -1,19 +1,22 @@
 //! Complete events: rows of the index, with the text read back and verified.
 
+use crate::answer_ends::answers_of;
 use crate::explain::status_of;
 use crate::resolve::resolve;
 use crate::status::prompt_ready;
 use crate::turn_lookup::{call_of, turn_of};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, Removed};
 use taffrail_capture::{Body, Sources};
 use taffrail_context::{Devices, kept_text};
 use taffrail_context::{Error, Settings, Target};
 use taffrail_ingest::{reference, sources};
+use taffrail_model::answer::AnswerUsage;
 use taffrail_model::replication::is_locator;
 use taffrail_model::turn::{self, Turn, TurnInput};
-use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
+use taffrail_model::{AgentId, DeviceId, Event, EventId, Kind, Provenance};
 use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
 
 /// Passes the events of a session to `give`, one after another, until it returns `false`.
@@ -50,7 +53,9 @@ pub fn each_line(
     rows: Vec<EventRow>,
     give: &mut dyn FnMut(EventLine) -> bool,
 ) -> bool {
-    let builder = LineBuilder::new(&settings.devices, session, (reader, device));
+    let answers = answers_of(reader, session.row, &rows);
+    let builder =
+        LineBuilder { answers, ..LineBuilder::new(&settings.devices, session, (reader, device)) };
     let mut sources = sources(settings);
     rows.into_iter().all(|row| {
         let body = builder.body(&mut sources, &row);
@@ -117,6 +122,8 @@ pub(crate) struct LineBuilder<'a> {
     /// The session is an imported document.
     is_given: bool,
     devices: &'a Devices,
+    /// What the answers used that events end. Lines of live changes have none: the answer may go on.
+    answers: HashMap<EventId, AnswerUsage>,
 }
 
 impl<'a> LineBuilder<'a> {
@@ -126,7 +133,7 @@ impl<'a> LineBuilder<'a> {
         (reader, device): (&'a IndexReader, &'a DeviceId),
     ) -> Self {
         let is_given = by_id(&session.agent).is_some_and(|it| it.importer().is_some());
-        Self { session, reader, device, is_given, devices }
+        Self { session, reader, device, is_given, devices, answers: HashMap::new() }
     }
 
     /// The full text of a person or an agent; the excerpt suffices for tools.
@@ -194,6 +201,7 @@ impl<'a> LineBuilder<'a> {
             revision: row.revision,
             turn_id: row.turn,
             parent_id: row.parent,
+            answer: self.answers.get(&row.id).copied(),
             text,
             data,
             confidence: row.confidence,

@@ -12,7 +12,7 @@ use taffrail_context::{Error, Settings, Target};
 use taffrail_model::evidence::Life;
 use taffrail_model::replication::{device_of, is_locator};
 use taffrail_model::status::{self, Reading, Status};
-use taffrail_model::{SessionId, Timestamp, journal};
+use taffrail_model::{Lifecycle, SessionId, Timestamp, prompt_history};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
 /// The session of a target, as a list shows it.
@@ -53,7 +53,7 @@ fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, Error> 
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let sources = index.sources_of(row.row)?.into_iter().filter(|it| it.present);
     let others = sources.filter(|it| it.state.locator != row.source_uri);
-    let others = others.filter(|it| !journal::is_locator(&it.state.locator));
+    let others = others.filter(|it| !prompt_history::is_shared(&it.state.locator));
     let is_elsewhere = is_locator(&row.source_uri);
     let named = others.filter_map(|it| match device_of(&it.state.locator) {
         Some(device) => Some(settings.devices.name_of(&device)),
@@ -76,7 +76,8 @@ pub fn status_of(
     if let Some(card) = live_card(settings, row, known)? {
         return Ok(card);
     }
-    let Some(index) = IndexReader::open(&settings.data)?.filter(|_| row.captured) else {
+    let has_status = row.captured && row.lifecycle != Lifecycle::PromptsOnly;
+    let Some(index) = IndexReader::open(&settings.data)?.filter(|_| has_status) else {
         return Ok(Arc::new(live_status(Vec::new(), None, &[], when(settings))));
     };
     let rows = index.last_events(row.row, EVIDENCE)?;

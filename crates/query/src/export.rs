@@ -48,7 +48,7 @@ fn redact_session(session: &mut Session) {
     session.waiting_for.iter_mut().for_each(|it| redact_text(&mut it.text));
 }
 
-fn redact_event(event: &mut Event) {
+pub(crate) fn redact_event(event: &mut Event) {
     event.text.iter_mut().for_each(redact_text);
     let mut data = serde_json::Value::Object(std::mem::take(&mut event.data));
     redact_value(&mut data);
@@ -62,7 +62,7 @@ fn redact_event(event: &mut Event) {
     }
 }
 
-fn redact_text(text: &mut String) {
+pub(crate) fn redact_text(text: &mut String) {
     if let Cow::Owned(new) = redact(text) {
         *text = new;
     }

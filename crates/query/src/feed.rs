@@ -20,7 +20,8 @@ pub fn feed(settings: &Settings, limit: usize) -> Result<FeedReply, Error> {
     let Some(reader) = IndexReader::open(&settings.data)? else {
         return Ok(FeedReply { schema_version, events: Vec::new() });
     };
-    let latest = Filter { workers: true, limit: Some(SESSIONS), ..Filter::default() };
+    let all = Filter { workers: true, with_transcript: true, ..Filter::default() };
+    let latest = Filter { limit: Some(SESSIONS), ..all };
     let sessions = reader.sessions(&latest)?;
     let device = device_of(settings)?;
     let mut events: Vec<Event> = Vec::new();

@@ -10,6 +10,7 @@ use taffrail_store::{Filter, Ledger, SourceAt};
 pub fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, Error> {
     Ok(Filter {
         workers: request.all,
+        with_transcript: request.with_transcript,
         limit: request.limit,
         agent: request.agent.as_deref().map(agent_id).transpose()?,
         since: request.since,

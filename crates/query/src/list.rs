@@ -4,7 +4,9 @@ use crate::filter::filter;
 use crate::session_row::session;
 use taffrail_api::{ListRequest, Session};
 use taffrail_context::{Error, Settings};
-use taffrail_store::IndexReader;
+use taffrail_model::prompt_history::settled;
+use taffrail_model::{Lifecycle, Timestamp};
+use taffrail_store::{IndexReader, SessionRow};
 
 /// Lists the sessions of the index, the latest first. The caller adds status and tags.
 ///
@@ -13,5 +15,11 @@ use taffrail_store::IndexReader;
 pub fn list(settings: &Settings, request: &ListRequest) -> Result<Vec<Session>, Error> {
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let rows = reader.sessions(&filter(settings, request)?)?.into_iter();
+    let rows = rows.filter(|it| !is_late(it, (settings.now)()));
     Ok(rows.map(|it| session(&settings.devices, it)).collect())
+}
+
+/// Whether a session has only prompts so far because its transcript may be a little late.
+fn is_late(row: &SessionRow, now: Timestamp) -> bool {
+    row.lifecycle == Lifecycle::PromptsOnly && row.last_event_at > Some(settled(now))
 }

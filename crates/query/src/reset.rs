@@ -21,6 +21,14 @@ pub fn reset_of(settings: &Settings, session: SessionId) -> Result<Option<Timest
     Ok(blocking_reset(&windows_of(settings, &row)?, (settings.now)()))
 }
 
+/// The reset of the limit that stops a session; `None` if no limit is known to be used up.
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn used_up_reset(settings: &Settings, row: &SessionRow) -> Result<Option<Timestamp>, Error> {
+    Ok(full_reset(&windows_of(settings, row)?, (settings.now)()))
+}
+
 /// The windows of the limits of a session's agent. A figure that was seen long ago counts as well:
 /// the time of the reset is still right.
 fn windows_of(settings: &Settings, row: &SessionRow) -> Result<Vec<Window>, Error> {
@@ -33,9 +41,18 @@ fn windows_of(settings: &Settings, row: &SessionRow) -> Result<Vec<Window>, Erro
 /// reset of the shortest window, which comes first. Windows that have reset count no more.
 #[must_use]
 pub fn blocking_reset(windows: &[Window], now: Timestamp) -> Option<Timestamp> {
-    let ahead = || windows.iter().filter(|(_, resets_at)| *resets_at > now);
-    let full = ahead().filter(|(used, _)| *used >= FULL).map(|(_, resets_at)| *resets_at).max();
-    full.or_else(|| ahead().map(|(_, resets_at)| *resets_at).min())
+    let first = || ahead(windows, now).map(|(_, resets_at)| *resets_at).min();
+    full_reset(windows, now).or_else(first)
+}
+
+/// The latest reset of the windows that are used up.
+fn full_reset(windows: &[Window], now: Timestamp) -> Option<Timestamp> {
+    let full = ahead(windows, now).filter(|(used, _)| *used >= FULL);
+    full.map(|(_, resets_at)| *resets_at).max()
+}
+
+fn ahead(windows: &[Window], now: Timestamp) -> impl Iterator<Item = &Window> {
+    windows.iter().filter(move |(_, resets_at)| *resets_at > now)
 }
 
 #[cfg(test)]

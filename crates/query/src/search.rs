@@ -4,6 +4,7 @@ use crate::filter::{category, device, project, tagged};
 use crate::resolve::resolve;
 use crate::summary::bring_up as bring_finals_up;
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use taffrail_api::{SCHEMA_VERSION, SearchHit, SearchReply, SearchRequest};
@@ -12,7 +13,7 @@ use taffrail_context::Devices;
 use taffrail_context::agent_id;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_ingest::Bring;
-use taffrail_ingest::{Budget, Progress, Scope, bring_up};
+use taffrail_ingest::{Budget, Progress, Scope, bring_up, current};
 use taffrail_ingest::{reference, sources};
 use taffrail_model::when;
 use taffrail_store::search::{
@@ -22,6 +23,8 @@ use taffrail_store::{EventRow, Filter, IndexReader, SessionRow, StoreError, Writ
 
 /// The longest time to catch up before a search, once history was indexed.
 const CATCH_UP: Duration = Duration::from_secs(2);
+/// The most hits that are worth reading before it is known whether they are all.
+const SHORT: usize = 100;
 
 /// The devices whose sessions are listed here without their texts.
 ///
@@ -61,22 +64,67 @@ fn answer(
 ) -> Result<SearchReply, Error> {
     let query = Query::parse(&request.query);
     asked(&query)?;
-    let partial = !caught_up(settings, &query, progress)?;
-    let (Some(index), Some(found)) =
-        (IndexReader::open(&settings.data)?, SearchReader::open(&settings.data))
-    else {
-        return Ok(reply(&Hits::default(), Vec::new(), partial));
-    };
-    let want = want(settings, request, &query, &index)?;
-    let found = found.find(&want, request.limit, (settings.now)())?;
-    let devices = &settings.devices;
-    let mut builder =
-        HitBuilder { index: &index, query: &query, devices, sources: sources(settings) };
-    let mut hits = Vec::with_capacity(found.hits.len());
-    for hit in &found.hits {
-        hits.extend(builder.hit(hit)?);
+    if let Some(reply) = at_once(settings, request, &query)? {
+        return Ok(reply);
     }
-    Ok(reply(&found, hits, partial))
+    let partial = !caught_up(settings, &query, progress)?;
+    Ok(match Opened::open(settings)? {
+        Some(opened) => opened.reply(settings, request, (&query, partial))?,
+        None => reply(&Hits::default(), Vec::new(), partial),
+    })
+}
+
+/// Answers from the index as it is while another thread looks at every file; `None` if one has changed, so that
+/// the answer may lack something.
+fn at_once(
+    settings: &Settings,
+    request: &SearchRequest,
+    query: &Query,
+) -> Result<Option<SearchReply>, Error> {
+    if settings.kept_up || query.asks_what_about() || request.limit > SHORT {
+        return Ok(None);
+    }
+    let Some(opened) = Opened::open(settings)? else { return Ok(None) };
+    let (reply, current) = std::thread::scope(|threads| {
+        let current = threads.spawn(|| current(settings));
+        let reply = opened.reply(settings, request, (query, false));
+        (reply, current.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    match current?.is_some_and(|it| it.is_searched(opened.search.stand())) {
+        true => reply.map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The index and search, open for reading.
+struct Opened {
+    index: IndexReader,
+    search: SearchReader,
+}
+
+impl Opened {
+    fn open(settings: &Settings) -> Result<Option<Self>, Error> {
+        let Some(index) = IndexReader::open(&settings.data)? else { return Ok(None) };
+        Ok(SearchReader::open(&settings.data).map(|search| Self { index, search }))
+    }
+
+    fn reply(
+        &self,
+        settings: &Settings,
+        request: &SearchRequest,
+        (query, partial): (&Query, bool),
+    ) -> Result<SearchReply, Error> {
+        let want = want(settings, request, query, &self.index)?;
+        let found = self.search.find(&want, request.limit, (settings.now)())?;
+        let devices = &settings.devices;
+        let mut builder =
+            HitBuilder { index: &self.index, query, devices, sources: sources(settings) };
+        let mut hits = Vec::with_capacity(found.hits.len());
+        for hit in &found.hits {
+            hits.extend(builder.hit(hit)?);
+        }
+        Ok(reply(&found, hits, partial))
+    }
 }
 
 /// Checks that the query is not empty and has no unknown filter.

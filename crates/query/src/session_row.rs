@@ -5,7 +5,7 @@ use crate::status::apply_status;
 use taffrail_api::{Session, SessionCost};
 use taffrail_context::Devices;
 use taffrail_model::status::{Group, Status};
-use taffrail_model::{Confidence, replication};
+use taffrail_model::{Confidence, Lifecycle, replication};
 use taffrail_store::SessionRow;
 
 /// How certain it is that a session is over that had no activity for a day, as the rules of its
@@ -31,7 +31,9 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
 
 fn converted(devices: &Devices, row: SessionRow) -> Session {
     // A session that is not captured, or that runs elsewhere, cannot be known here to be over.
-    let ours = row.captured && !replication::is_locator(&row.source_uri);
+    let is_here = row.captured && !replication::is_locator(&row.source_uri);
+    // Prompts say nothing about how a session ended.
+    let ours = is_here && row.lifecycle != Lifecycle::PromptsOnly;
     let confidence = if ours { confidence(&row) } else { Confidence::Low };
     Session {
         device: devices.name_at(&row.source_uri),

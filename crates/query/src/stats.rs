@@ -5,10 +5,12 @@ use crate::catch_up::caught_up;
 use crate::filter::filter;
 use crate::findings::quality_of;
 use std::cmp::Reverse;
-use taffrail_api::{KeyedTally, ListRequest, Quality, SCHEMA_VERSION, Stats, Tally, Usage};
+use taffrail_api::{
+    KeyedTally, ListRequest, Outcomes, Quality, SCHEMA_VERSION, Stats, Tally, Usage,
+};
 use taffrail_context::{Error, Settings};
 use taffrail_ingest::{Budget, Progress};
-use taffrail_model::Ahead;
+use taffrail_model::{Ahead, Timestamp};
 use taffrail_store::{Filter, Grouping, IndexReader, TallyRow};
 
 /// Totals, and the data they do not include yet.
@@ -34,16 +36,23 @@ pub fn stats(
     budget: Budget<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Counted, Error> {
-    let filter = Filter { workers: true, limit: None, ..filter(settings, request)? };
+    let filter = filter(settings, request)?;
+    // Prompts without answers spent nothing that is known.
+    let filter = Filter { workers: true, with_transcript: true, limit: None, ..filter };
     let caught_up = caught_up(settings, budget, progress)?;
     let stats = match &caught_up.reader {
-        Some(reader) => counted(reader, &filter, ahead)?,
+        Some(reader) => counted(reader, &filter, (ahead, (settings.now)()))?,
         None => nothing(),
     };
     Ok(Counted { stats, waiting: caught_up.waiting(), problems: caught_up.problems })
 }
 
-fn counted(reader: &IndexReader, filter: &Filter, ahead: &Ahead) -> Result<Stats, Error> {
+fn counted(
+    reader: &IndexReader,
+    filter: &Filter,
+    (ahead, now): (&Ahead, Timestamp),
+) -> Result<Stats, Error> {
+    let (quality, outcomes) = quality_of(reader, filter, now)?;
     let totals = reader.tally(filter, Grouping::Nothing)?.into_iter().next();
     let mut by_day: Vec<_> = reader.tally_days(filter, ahead)?.into_iter().map(keyed).collect();
     by_day.reverse();
@@ -53,7 +62,8 @@ fn counted(reader: &IndexReader, filter: &Filter, ahead: &Ahead) -> Result<Stats
         by_project: the_most_first(reader.tally(filter, Grouping::Project)?),
         by_model: the_most_first(reader.tally_models(filter)?),
         by_day,
-        quality: quality_of(reader, filter)?.into(),
+        quality: quality.into(),
+        outcomes,
         ..nothing()
     })
 }
@@ -75,6 +85,7 @@ fn nothing() -> Stats {
         by_model: Vec::new(),
         by_day: Vec::new(),
         quality: Quality::default(),
+        outcomes: Outcomes::default(),
     }
 }
 
@@ -99,6 +110,7 @@ fn tally(row: &TallyRow) -> Tally {
         tool_calls: row.tool_calls,
         usage: Usage::from(row.tokens),
         cost_microdollars: row.cost_microdollars,
+        reported_microdollars: row.reported_microdollars,
         duration_ms: row.duration_ms,
     }
 }

@@ -2,6 +2,7 @@
 
 use taffrail_adapters::by_id;
 use taffrail_context::Settings;
+use taffrail_model::Lifecycle;
 use taffrail_model::replication::is_locator;
 use taffrail_store::SessionRow;
 
@@ -11,7 +12,9 @@ pub fn is_chosen(settings: &Settings, row: &SessionRow) -> bool {
 }
 
 /// Whether the session was captured here; imported and remote sessions belong to another device.
+/// Prompts whose transcript is gone stay on this one.
 pub fn is_ours(row: &SessionRow) -> bool {
     let is_imported = by_id(&row.agent).is_none_or(|it| it.importer().is_some());
-    row.captured && !is_imported && !is_locator(&row.source_uri)
+    let has_transcript = row.lifecycle != Lifecycle::PromptsOnly;
+    row.captured && has_transcript && !is_imported && !is_locator(&row.source_uri)
 }

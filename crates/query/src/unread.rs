@@ -8,7 +8,7 @@ use taffrail_context::Settings;
 use taffrail_model::status::{Group, Status};
 use taffrail_model::{
     Confidence, Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp,
-    TitleRank, Tokens, journal,
+    TitleRank, Tokens, prompt_history,
 };
 
 /// How long reading the first lines of files that are not indexed yet may take.
@@ -49,7 +49,7 @@ pub(crate) fn add_unread(
 fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
     let agent = job.found.adapter.descriptor();
     request.agent.as_deref().is_none_or(|wanted| wanted == agent.id || wanted == agent.short)
-        && !journal::is_locator(&job.found.place.locator)
+        && !prompt_history::is_shared(&job.found.place.locator)
         && (request.all || !job.found.place.is_worker)
         && request.project.is_none()
         && request.device.is_none()

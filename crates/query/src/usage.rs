@@ -1,5 +1,6 @@
 //! What was spent, by a common key.
 
+use crate::blocks::by_block;
 use crate::catch_up::{Waiting, caught_up};
 use crate::filter::filter;
 use std::cmp::Reverse;
@@ -19,6 +20,8 @@ pub enum UsageBy {
     Week,
     /// The month.
     Month,
+    /// Five hours.
+    Block,
     /// The model.
     Model,
     /// The project folder.
@@ -35,10 +38,11 @@ pub enum UsageBy {
 
 impl UsageBy {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Day,
         Self::Week,
         Self::Month,
+        Self::Block,
         Self::Model,
         Self::Project,
         Self::Agent,
@@ -54,6 +58,7 @@ impl UsageBy {
             Self::Day => "day",
             Self::Week => "week",
             Self::Month => "month",
+            Self::Block => "block",
             Self::Model => "model",
             Self::Project => "project",
             Self::Agent => "agent",
@@ -70,7 +75,7 @@ impl UsageBy {
     }
 
     fn is_time(self) -> bool {
-        matches!(self, Self::Day | Self::Week | Self::Month)
+        matches!(self, Self::Day | Self::Week | Self::Month | Self::Block)
     }
 
     fn grouping(self, ahead: &Ahead) -> SpentBy {
@@ -78,6 +83,7 @@ impl UsageBy {
             Self::Day => SpentBy::Day(ahead.clone()),
             Self::Week => SpentBy::Week(ahead.clone()),
             Self::Month => SpentBy::Month(ahead.clone()),
+            Self::Block => SpentBy::Quarter,
             Self::Model => SpentBy::Model,
             Self::Project => SpentBy::Project,
             Self::Agent => SpentBy::Agent,
@@ -110,7 +116,9 @@ pub fn usage(
     budget: Budget<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<UsageCounted, Error> {
-    let filter = Filter { workers: true, limit: None, ..filter(settings, request)? };
+    let filter = filter(settings, request)?;
+    // Prompts without answers spent nothing that is known.
+    let filter = Filter { workers: true, with_transcript: true, limit: None, ..filter };
     let caught_up = caught_up(settings, budget, progress)?;
     let report = match &caught_up.reader {
         Some(reader) => report(settings, reader, &filter, (by, ahead))?,
@@ -132,8 +140,14 @@ fn report(
 ) -> Result<UsageReport, Error> {
     let totals = reader.spent(filter, &SpentBy::Nothing)?.into_iter().next().unwrap_or_default();
     let rows = reader.spent(filter, &by.grouping(ahead))?;
-    let rows = if by == UsageBy::Tag { by_tag(settings, rows)? } else { rows };
-    let mut rows: Vec<_> = rows.into_iter().map(row).collect();
+    let mut rows: Vec<_> = match by {
+        UsageBy::Tag => by_tag(settings, rows)?.into_iter().map(row).collect(),
+        UsageBy::Block => {
+            let blocks = by_block(rows, (settings.now)()).into_iter();
+            blocks.map(|(block, spent)| UsageRow { block, ..row(spent) }).collect()
+        }
+        _ => rows.into_iter().map(row).collect(),
+    };
     match by.is_time() {
         true => rows.sort_by_cached_key(|it| Reverse(it.key.clone())),
         false => rows.sort_by_cached_key(|it| {
@@ -176,5 +190,5 @@ fn row(row: SpentRow) -> UsageRow {
         cost_microdollars: row.cost_microdollars,
         cost: row.cost.into(),
     };
-    UsageRow { key: row.key, spent }
+    UsageRow { key: row.key, block: None, spent }
 }

@@ -69,8 +69,13 @@ fn held(rule: &Rule, request: &Request<'_>, found: &CommandList) -> Option<Verdi
         }
     };
     match limits(rule, request) {
-        Limits::Within => Some(Verdict { decision: rule.decision, rule: Some(rule.clone()), why }),
         Limits::Outside => None,
+        Limits::Within if rule.when.is_some() => Some(Verdict {
+            decision: Decision::Ask,
+            rule: Some(rule.clone()),
+            why: format!("{why}, and it is not known whether a budget is spent"),
+        }),
+        Limits::Within => Some(Verdict { decision: rule.decision, rule: Some(rule.clone()), why }),
         Limits::Unsaid => Some(Verdict {
             decision: Decision::Ask,
             rule: Some(rule.clone()),

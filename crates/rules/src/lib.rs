@@ -3,6 +3,7 @@
 //! Pure. A rule that allows accepts only commands that every shell parses alike, word by word; a
 //! rule that denies or asks searches everything it can parse. Nothing is allowed without a rule.
 
+mod condition;
 mod control;
 mod decide;
 mod decision;
@@ -21,6 +22,7 @@ mod strict_parser;
 mod suggest;
 mod warn;
 
+pub use condition::{Condition, Spending, in_force};
 pub use control::controls;
 pub use decide::{Verdict, decide};
 pub use decision::Decision;

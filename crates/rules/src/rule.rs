@@ -1,5 +1,6 @@
 //! One rule and its origin.
 
+use super::condition::Condition;
 use super::decision::Decision;
 use super::files::FilePattern;
 use super::pattern::Pattern;
@@ -35,6 +36,8 @@ pub struct Rule {
     pub project: Option<PathBuf>,
     /// Limits the rule to some files.
     pub files: Option<FilePattern>,
+    /// Limits the rule to times at which this holds.
+    pub when: Option<Condition>,
     /// The origin.
     pub origin: Origin,
     /// The position in its file, from 1; 0 for a rule that replaces a whole file.
@@ -55,6 +58,7 @@ impl Rule {
             agent: None,
             project: None,
             files: None,
+            when: None,
             origin,
             number: 0,
             text,

@@ -1,5 +1,6 @@
 //! Rules as typed, and their meaning.
 
+use super::condition::Condition;
 use super::decision::Decision;
 use super::files::FilePattern;
 use super::pattern::Pattern;
@@ -31,6 +32,9 @@ pub struct Typed {
     /// Only for these files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Only while this holds: `over-budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// Why a rule is invalid.
@@ -96,6 +100,7 @@ impl Typed {
         }
         let project = self.project.as_deref().map(|it| folder(it, home)).transpose()?;
         let files = self.file.as_deref().map(|it| FilePattern::parse(it, decision, home));
+        let when = self.when.as_deref().map(|it| Condition::parse(it, decision)).transpose()?;
         Ok(Rule {
             decision,
             tool: name(&self.tool, "a tool")?,
@@ -103,6 +108,7 @@ impl Typed {
             agent: self.agent.as_deref().map(|it| name(it, "an agent")).transpose()?,
             project,
             files: files.transpose()?,
+            when,
             origin,
             number: 0,
             text: self.to_string(),
@@ -120,6 +126,7 @@ impl std::fmt::Display for Typed {
             (" on", &self.file),
             (" for", &self.agent),
             (" in", &self.project),
+            (" when", &self.when),
         ];
         for (word, part) in parts {
             if let Some(part) = part {

@@ -109,6 +109,7 @@ fn rule_of(
         agent: None,
         project: project.map(|it| it.to_string_lossy().into_owned()),
         file: None,
+        when: None,
     };
     let rule = typed.meant(Origin::User, 1, Path::new("/")).ok()?;
     (first.decision == Decision::Deny || is_harmless(&rule, group)).then_some(rule)

@@ -28,10 +28,16 @@ pub struct Run<'a> {
 
 /// The agent that a command starts: the one that the user named, or the one with this program.
 pub(crate) fn agent_of(run: &Run<'_>) -> Option<&'static dyn Adapter> {
-    if let Some(id) = run.agent {
+    agent_in(run.agent, run.words)
+}
+
+/// The agent that these words start, as above.
+#[must_use]
+pub fn agent_in(agent: Option<&str>, words: &[OsString]) -> Option<&'static dyn Adapter> {
+    if let Some(id) = agent {
         return by_id(id);
     }
-    let words: Vec<_> = run.words.iter().map(|it| it.to_string_lossy()).collect();
+    let words: Vec<_> = words.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let name = program_in(&words)?;
     agents().find(|it| it.descriptor().processes.contains(&name.as_str()))

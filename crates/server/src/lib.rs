@@ -1,6 +1,7 @@
 //! The daemon's API over a socket and loopback, the embedded dashboard, received telemetry, and the
 //! daemon's log.
 
+pub mod collector;
 pub mod http;
 pub mod logs;
 mod otel;

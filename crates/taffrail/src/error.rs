@@ -5,6 +5,7 @@ use taffrail_api::{Envelope, ErrorBody, ErrorKind};
 use taffrail_config::ConfigError;
 use taffrail_conformance::KitError;
 use taffrail_daemon::DaemonError;
+use taffrail_env::EnvError;
 use taffrail_server::http::error_body;
 use taffrail_setup::SetupError;
 use taffrail_workspace::WorkError;
@@ -145,6 +146,12 @@ impl From<SetupError> for CliError {
             SetupError::Foreign(_) => Self::refused(message, "move that file away first"),
             SetupError::Disk { .. } => Self::failure(message),
         }
+    }
+}
+
+impl From<EnvError> for CliError {
+    fn from(error: EnvError) -> Self {
+        Self::failure(error.to_string())
     }
 }
 

@@ -1,14 +1,16 @@
 //! `taffrail hook AGENT`: the agent waits for it, so it runs before everything else.
 //!
 //! It always exits with 0, because another exit code could stop the agent. It prints only the
-//! answer to a request that was decided, because any other output could become part of the
-//! conversation.
+//! answer to a request that was decided, and recalled text if the user turned that on, because any
+//! output could become part of the conversation.
 
-use crate::env;
+use crate::recall::recalled;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use taffrail_approvals::{Question, Said, ask_desk, deny_call, is_anothers, take_down};
+use taffrail_env as env;
+use taffrail_hooks::{FROM_PLUGIN, is_in_settings};
 
 /// The most bytes of a payload held in memory; the rest is read and dropped.
 const HELD: u64 = 64 * 1024 * 1024;
@@ -24,17 +26,39 @@ pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     }
     // A failing hook must not be noticed: its report is lost, and the status falls back to what the
     // agent writes itself.
-    agent.to_str().and_then(|agent| record(agent).ok());
+    let caller = Caller::of(arguments.next());
+    agent.to_str().and_then(|agent| record(agent, caller).ok());
     Some(ExitCode::SUCCESS)
 }
 
-fn record(agent: &str) -> io::Result<()> {
+/// Where the agent has our call from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    /// Its settings.
+    Settings,
+    /// A plugin of ours.
+    Plugin,
+}
+
+impl Caller {
+    fn of(word: Option<OsString>) -> Self {
+        if word.is_some_and(|it| it == FROM_PLUGIN) { Self::Plugin } else { Self::Settings }
+    }
+
+    /// True if the agent's settings make the same call, which then counts.
+    fn is_second(self, agent: &str) -> bool {
+        let home = env::user_home();
+        self == Self::Plugin && home.is_some_and(|it| is_in_settings(agent, &it, env::variable))
+    }
+}
+
+fn record(agent: &str, caller: Caller) -> io::Result<()> {
     let stdin = io::stdin().lock();
     if stdin.is_terminal() {
         return Ok(());
     }
     let payload = held(stdin, HELD)?;
-    if is_anothers(agent, &payload) {
+    if is_anothers(agent, &payload) || caller.is_second(agent) {
         return Ok(());
     }
     let (at, nonce, pid) = (env::now(), env::nonce(), std::process::id());
@@ -49,6 +73,9 @@ fn record(agent: &str) -> io::Result<()> {
         return io::stdout().lock().write_all(denied.as_bytes());
     }
     let Some(state) = env::state_folder() else { return Ok(()) };
+    if let Some(text) = recalled(agent, &payload) {
+        return io::stdout().lock().write_all(text.as_bytes());
+    }
     let question = Question { agent, payload: &payload, at, nonce: &nonce, pid };
     match ask_desk(&state, &question, env::variable) {
         Some(answer) => io::stdout().lock().write_all(answer.as_bytes()),

@@ -1,14 +1,14 @@
 //! Taffrail on the command line.
 
 mod cli;
-mod env;
 mod error;
 mod hook;
 mod output;
+mod recall;
 mod statusline;
-mod system;
 
 use std::process::ExitCode;
+use taffrail_env as env;
 
 fn main() -> ExitCode {
     if let Some(code) = hook::answer(env::arguments()) {

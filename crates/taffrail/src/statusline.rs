@@ -5,12 +5,12 @@
 //! command.
 
 use crate::cli::one_line;
-use crate::env;
 use crate::hook::held;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 use taffrail_approvals::{Said, take_down_line};
+use taffrail_env as env;
 
 /// The most bytes of a payload held in memory.
 const HELD: u64 = 1024 * 1024;
@@ -36,7 +36,7 @@ pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     record(agent, &payload).ok();
     let theirs = then.and_then(|command| chained(command, &payload).ok()).unwrap_or_default();
     let state = env::state_folder();
-    let ours = one_line(state.as_deref());
+    let ours = one_line(state.as_deref(), agent);
     let line = joined(&theirs, &ours);
     let text = if json.is_empty() { line } else { document(&line) };
     // Printing fails only if the reader is gone.

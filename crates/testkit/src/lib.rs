@@ -16,13 +16,16 @@
 )]
 
 pub mod agents;
+pub mod atif;
 mod background;
 mod cache;
 mod chance;
 pub mod chats;
 pub mod claude;
+mod collector;
 pub mod copies;
 pub mod corpus;
+mod editor;
 pub mod fuzz;
 pub mod goose;
 mod home;
@@ -38,6 +41,8 @@ mod view;
 
 pub use background::Background;
 pub use chance::Chance;
+pub use collector::{Collector, ReceivedSpan};
+pub use editor::Editor;
 pub use home::{Home, Output, SavedData};
 pub use process::{Fate, Run, patiently, private_kib, until, until_every};
 pub use scale::Scale;

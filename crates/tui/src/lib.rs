@@ -7,10 +7,14 @@
 //! `io` holds the terminal and the threads that send messages.
 
 pub mod agents;
+pub mod blame;
 pub mod budgets;
 pub mod changes;
+pub mod csv;
 pub mod explanation;
 pub mod feed_line;
+pub mod gauge;
+pub mod hooks;
 mod io;
 pub mod letters;
 pub mod numbers;
@@ -21,6 +25,7 @@ pub mod pretty;
 pub mod prices;
 pub mod quota;
 pub mod requests;
+pub mod rules;
 mod run;
 #[cfg(test)]
 mod samples;

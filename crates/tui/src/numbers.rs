@@ -25,6 +25,9 @@ pub fn dollars(microdollars: Option<i64>) -> String {
     }
 }
 
+/// What the mark of a list price means.
+pub const LIST_PRICE: &str = "≈ list price, not a bill: `taffrail prices MODEL` shows the rule";
+
 /// A known cost: `≈` marks that a list price is part of it, and `+?` that some answers have no known
 /// cost; `-` if nothing is known.
 pub fn cost(known: Option<i64>, reported: Option<i64>, unknown_answers: u64) -> String {

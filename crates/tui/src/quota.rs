@@ -12,7 +12,7 @@ const WIDTH: usize = 80;
 /// How many sessions are named with a limit.
 const SESSIONS: usize = 3;
 
-/// Two or three lines for each limit.
+/// Two to four lines for each limit.
 #[must_use]
 pub fn rows(quotas: &QuotaList, clock: &Clock) -> Vec<String> {
     if quotas.quotas.is_empty() {
@@ -25,8 +25,9 @@ pub fn rows(quotas: &QuotaList, clock: &Clock) -> Vec<String> {
 fn of_limit(quota: &Quota, clock: &Clock) -> Vec<String> {
     let seen = format!("seen {} ago in {}", spelled(quota.age_seconds), line(&quota.source));
     let seen = if quota.stale { format!("{seen}; this is out of date") } else { seen };
-    let texts = [Some(state(quota, clock)), Some(seen), sessions(quota)];
-    let agents = [fit(&line(&quota.agent), AGENT - 1), String::new(), String::new()];
+    let texts = [Some(state(quota, clock)), range(quota, clock), Some(seen), sessions(quota)];
+    let agent = fit(&line(&quota.agent), AGENT - 1);
+    let agents = [agent, String::new(), String::new(), String::new()];
     let rows = agents.iter().zip(texts).filter_map(|(agent, text)| Some((agent, text?)));
     rows.map(|(agent, text)| fit(&format!("{}{text}", pad(agent, AGENT)), WIDTH)).collect()
 }
@@ -46,6 +47,15 @@ fn state(quota: &Quota, clock: &Clock) -> String {
         Some(full) => format!("{resets}, full at {} at this pace", time(full, clock)),
         None => resets,
     }
+}
+
+/// `full between 15:50 and 16:20 at this pace`, where too little was seen for one instant.
+fn range(quota: &Quota, clock: &Clock) -> Option<String> {
+    let from = time(quota.full_from.filter(|_| quota.full_at.is_none())?, clock);
+    let Some(until) = quota.full_until else {
+        return Some(format!("full from {from} on at this pace, or not before the reset"));
+    };
+    Some(format!("full between {from} and {} at this pace", time(until, clock)))
 }
 
 fn sessions(quota: &Quota) -> Option<String> {
@@ -111,6 +121,8 @@ mod tests {
             age_seconds: 125,
             stale: false,
             full_at: Some("2026-11-18T16:10:00Z".parse().unwrap()),
+            full_from: Some("2026-11-18T16:00:00Z".parse().unwrap()),
+            full_until: Some("2026-11-18T16:20:00Z".parse().unwrap()),
             sessions: vec![QuotaShare { session_id, percent: 28.5 }],
         }
     }
@@ -129,11 +141,19 @@ mod tests {
         let first = "parrot       64 % of 5 h, resets 16:40 (in 2 h), full at 16:10 at this pace";
         check(&|_| {}, &[first, seen, &used]);
         check(
-            &|it| (it.full_at, it.sessions) = (None, Vec::new()),
+            &|it| (it.full_at, it.full_from, it.sessions) = (None, None, Vec::new()),
             &["parrot       64 % of 5 h, resets 16:40 (in 2 h)", seen],
         );
+        let first = "parrot       64 % of 5 h, resets 16:40 (in 2 h)";
+        let between = "             full between 16:00 and 16:20 at this pace";
+        check(&|it| (it.full_at, it.sessions) = (None, Vec::new()), &[first, between, seen]);
+        let from = "             full from 16:00 on at this pace, or not before the reset";
+        let open = |it: &mut Quota| {
+            (it.full_at, it.full_until, it.sessions) = (None, None, Vec::new());
+        };
+        check(&open, &[first, from, seen]);
         let past = |it: &mut Quota| {
-            (it.stale, it.full_at, it.sessions) = (true, None, Vec::new());
+            (it.stale, it.full_at, it.full_from, it.sessions) = (true, None, None, Vec::new());
             it.resets_at = "2026-11-18T13:40:00Z".parse().unwrap();
             it.window_minutes = 10_080;
         };

@@ -6,11 +6,13 @@ use crate::table::{self, elsewhere};
 use crate::terminal::{clean, fit, line};
 use crate::when::Clock;
 use taffrail_api::Session;
-use taffrail_model::{Event, Kind};
+use taffrail_model::{Event, Kind, Lifecycle};
 
 /// The most lines of a message or a result that are shown.
 const LINES: usize = 40;
 const WIDTH: usize = 100;
+const ONLY_PROMPTS: &str =
+    "Only its prompts are left, in its agent's prompt history: its transcript is gone.";
 
 /// The head of a session.
 #[must_use]
@@ -29,6 +31,9 @@ pub fn head_lines(session: &Session, clock: &Clock) -> Vec<String> {
     let lineage = session.lineage.as_ref();
     out.extend(lineage.map(|it| format!("{} of {}", it.kind.as_str(), it.session_id)));
     out.push(line(&session.source_uri));
+    if session.lifecycle == Lifecycle::PromptsOnly {
+        out.push(ONLY_PROMPTS.to_owned());
+    }
     out
 }
 
@@ -42,8 +47,16 @@ fn spent(session: &Session) -> String {
         short(usage.cache_read_tokens),
         short(usage.output_tokens),
         cost(session),
-        session.lifecycle.as_str()
+        lifecycle(session)
     )
+}
+
+/// The lifecycle in words.
+fn lifecycle(session: &Session) -> &str {
+    match &session.lifecycle {
+        Lifecycle::PromptsOnly => table::PROMPTS_ONLY,
+        other => other.as_str(),
+    }
 }
 
 fn cost(session: &Session) -> String {

@@ -1,9 +1,9 @@
 //! Counts of sessions as tables.
 
-use crate::numbers::{counted, dollars, short};
+use crate::numbers::{LIST_PRICE, cost, counted, dollars, short};
 use crate::terminal::{fit_end, line, pad};
 use std::path::Path;
-use taffrail_api::{KeyedTally, Quality, Stats, Tally};
+use taffrail_api::{KeyedTally, Outcomes, Quality, Stats, Tally};
 
 /// The column of keys.
 const KEY: usize = 19;
@@ -34,7 +34,10 @@ pub fn rows(stats: &Stats, most: usize, home: &Path) -> Vec<Row> {
     ] {
         out.extend(table(name, tallies, most));
     }
+    let is_estimated = stats.totals.cost_microdollars != stats.totals.reported_microdollars;
+    out.extend(is_estimated.then(|| Row::Line(LIST_PRICE.to_owned())));
     out.extend(quality(&stats.quality));
+    out.extend(outcomes(&stats.outcomes));
     out
 }
 
@@ -50,6 +53,20 @@ fn table(name: &str, all: &[KeyedTally], most: usize) -> Vec<Row> {
     let more = all.len().saturating_sub(most);
     out.extend((more > 0).then(|| Row::Line(format!("… {more} more"))));
     out
+}
+
+/// What came out of the latest sessions.
+fn outcomes(it: &Outcomes) -> Option<Row> {
+    let nothing = (it.nothing.sessions > 0).then(|| {
+        let sessions = counted(it.nothing.sessions, "session");
+        format!("ended in nothing: {sessions}, {}", dollars(it.nothing.cost_microdollars))
+    });
+    let commits = (it.commits > 0).then(|| {
+        let commits = counted(it.commits, "commit");
+        format!("{commits}, {} each", dollars(it.cost_per_commit_microdollars))
+    });
+    let parts: Vec<_> = nothing.into_iter().chain(commits).collect();
+    (!parts.is_empty()).then(|| Row::Line(parts.join("; ")))
 }
 
 /// How well the latest sessions went, as far as that is known.
@@ -116,7 +133,7 @@ fn row(key: &str, tally: &Tally) -> String {
         known(tally.tool_calls),
         short(tally.usage.read()),
         short(tally.usage.output_tokens),
-        dollars(tally.cost_microdollars),
+        cost(tally.cost_microdollars, tally.reported_microdollars, 0),
     ];
     cells(key, numbers)
 }

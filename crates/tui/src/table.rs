@@ -4,15 +4,17 @@ use crate::terminal::{fit, line, pad};
 use crate::when;
 use crate::when::Clock;
 use taffrail_api::Session;
-use taffrail_model::Confidence;
 use taffrail_model::replication::is_locator;
 use taffrail_model::status::{Group, Status, WaitingKind, is_recent};
+use taffrail_model::{Confidence, Lifecycle};
 
 const ID: usize = 8;
 const AGENT: usize = 8;
 const AGE: usize = 6;
 const PROJECT: usize = 16;
 const DEVICE: usize = 10;
+/// The words for a session of which only prompts are left.
+pub const PROMPTS_ONLY: &str = "prompts only";
 /// Kinds of findings that the rest of a row shows: a question, a request, an end.
 const SHOWN_ANYWAY: [&str; 4] = ["question_asked", "risky_approval", "finished", "several_blocked"];
 
@@ -92,6 +94,9 @@ pub fn status(session: &Session, clock: &Clock) -> String {
     let since = since.map(|at| format!(" for {}", when::ago(at, clock.now)));
     let failed = if session.failed { ", failed" } else { "" };
     let mark = shape(session);
+    if session.lifecycle == Lifecycle::PromptsOnly {
+        return format!("{mark} {PROMPTS_ONLY}");
+    }
     let status = imported(session).unwrap_or_else(|| session.status.as_str().to_owned());
     format!("{mark} {status}{failed}{}{}", since.unwrap_or_default(), runs_at(session))
 }
@@ -133,6 +138,7 @@ pub fn shape(session: &Session) -> char {
     let asked = session.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
     match session.status {
         _ if session.failed || session.lifecycle.as_str() == "lost" => '✕',
+        _ if session.lifecycle == Lifecycle::PromptsOnly => '›',
         Status::WaitingApproval => '●',
         Status::Waiting if asked => '◆',
         Status::Running => '◐',
@@ -170,6 +176,7 @@ fn title(session: &Session) -> String {
     let title = if session.captured { title } else { format!("(not captured) {title}") };
     match imported(session) {
         Some(words) => format!("({words}) {title}"),
+        None if session.lifecycle == Lifecycle::PromptsOnly => format!("({PROMPTS_ONLY}) {title}"),
         None => title,
     }
 }

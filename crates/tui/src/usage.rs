@@ -1,20 +1,31 @@
 //! What was spent, as a table and as CSV.
 
+mod session;
+
+pub use session::session_rows;
+
+use crate::csv::field;
 use crate::numbers::{self, short};
 use crate::stats::{Row, below_home};
 use crate::terminal::{fit_end, line, pad};
+use crate::when::{Clock, ago};
 use std::path::Path;
-use taffrail_api::{Spending, UsageReport};
+use taffrail_api::{Spending, UsageBlock, UsageReport, UsageRow};
+use taffrail_model::Timestamp;
 
 /// The column of keys.
 const KEY: usize = 24;
 
 /// The table with at most so many rows; projects below the user's home from there on.
 #[must_use]
-pub fn rows(report: &UsageReport, most: usize, home: &Path) -> Vec<Row> {
+pub fn rows(report: &UsageReport, most: usize, (home, clock): (&Path, &Clock)) -> Vec<Row> {
     let mut out = vec![Row::Head(cells(&report.by, HEAD.map(str::to_owned)))];
+    let mut later = None;
     for it in report.rows.iter().take(most) {
         let key = it.key.as_deref().map_or("(unknown)".to_owned(), |key| shown(key, report, home));
+        let key = it.block.and_then(|block| block_key(&key, block, clock)).unwrap_or(key);
+        out.extend(gap(it, later).map(Row::Line));
+        later = it.block.and(it.key.as_deref());
         out.push(Row::Line(cells(&fit_end(&key, KEY), numbers(&it.spent))));
     }
     let more = report.rows.len().saturating_sub(most);
@@ -22,6 +33,18 @@ pub fn rows(report: &UsageReport, most: usize, home: &Path) -> Vec<Row> {
     out.push(Row::Line(cells("all", numbers(&report.totals))));
     out.extend(notes(&report.totals));
     out
+}
+
+fn block_key(key: &str, block: UsageBlock, clock: &Clock) -> Option<String> {
+    let running = if block.is_running { " running" } else { "" };
+    Some(format!("{}{running}", clock.minute(key.parse().ok()?)))
+}
+
+/// The time without an answer between a block and the later one.
+fn gap(row: &UsageRow, later: Option<&str>) -> Option<String> {
+    let later: Timestamp = later?.parse().ok()?;
+    let ended = row.block?.ends_at;
+    (later > ended).then(|| format!("  {} without a block", ago(ended, later)))
 }
 
 fn shown(key: &str, report: &UsageReport, home: &Path) -> String {
@@ -52,7 +75,7 @@ fn cost(spent: &Spending) -> String {
 fn notes(totals: &Spending) -> Vec<Row> {
     let mut out = Vec::new();
     if totals.cost_microdollars != totals.cost.reported_microdollars {
-        out.push("≈ list price, not a bill: `taffrail prices MODEL` shows the rule".to_owned());
+        out.push(numbers::LIST_PRICE.to_owned());
     }
     if totals.cost.unknown_answers > 0 {
         let unknown = short(totals.cost.unknown_answers);
@@ -101,13 +124,6 @@ fn record(key: Option<&str>, spent: &Spending) -> String {
     fields.extend(costs.map(known));
     fields.push(spent.cost.unknown_answers.to_string());
     fields.join(",")
-}
-
-/// A quoted field. Branches and folders are named by others: a spreadsheet must not take a name for
-/// a formula.
-fn field(text: &str) -> String {
-    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
-    format!("\"{guard}{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -58,6 +58,17 @@ impl Clock {
         format!("{} {}", self.day(&local), local.strftime("%H:%M"))
     }
 
+    /// A time ahead: today only the minute, in the next days with the weekday, then the date alone.
+    pub fn soon(&self, at: Timestamp) -> String {
+        let local = self.local(at);
+        let form = match -self.days_since(&local) {
+            0 => "%H:%M",
+            1..=WEEK => "%a %H:%M",
+            _ => "%-d %b",
+        };
+        local.strftime(form).to_string()
+    }
+
     /// The same with seconds.
     pub fn second(&self, at: Timestamp) -> String {
         let local = self.local(at);

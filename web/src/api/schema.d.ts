@@ -174,6 +174,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/blame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who wrote the lines of a file. The reply has no text of the file. */
+        get: operations["getBlame"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/budgets": {
         parameters: {
             query?: never;
@@ -208,6 +225,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Commits with the sessions whose lines they hold. */
+        get: operations["listCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/desk": {
         parameters: {
             query?: never;
@@ -217,8 +251,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A hook asks, and waits. Over the socket only. */
+        /** A hook or a pipe asks, and waits. Over the socket only. */
         post: operations["requestApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/desk/settled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A pipe tells that a request is over for its agent. Over the socket only. */
+        post: operations["settleApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -851,6 +902,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the tokens and the money of a session went. */
+        get: operations["getSessionUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/workers": {
         parameters: {
             query?: never;
@@ -1355,6 +1423,40 @@ export interface components {
          * @enum {string}
          */
         Allowed: "allow" | "deny";
+        /** @description One model answer. */
+        AnswerRow: {
+            at?: components["schemas"]["Instant"] | null;
+            /**
+             * Format: double
+             * @description The part of its context that was read from the cache.
+             */
+            cache_hit?: number | null;
+            /** @description Why most of the context was not read from the cache. */
+            cache_miss?: string | null;
+            /**
+             * Format: int64
+             * @description Its input, cache reads and cache writes; `null` if unknown.
+             */
+            context_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description What it cost; `null` if unknown.
+             */
+            cost_microdollars?: number | null;
+            /** @description What its context grew by since the answer before, estimated. */
+            grown_by: components["schemas"]["ContextPart"][];
+            /** @description It repeats a call that failed. */
+            is_retry: boolean;
+            /** @description The model. */
+            model?: string | null;
+            /**
+             * Format: int32
+             * @description The number of its turn.
+             */
+            turn?: number | null;
+            /** @description Its tokens. */
+            usage: components["schemas"]["Usage"];
+        };
         /** @description A request to be allowed something. */
         ApprovalRow: {
             /** @description The agent. */
@@ -1587,6 +1689,37 @@ export interface components {
             /** @description `runtime_transcript`, or `runtime_unavailable` where the agent shows no history. */
             source_kind: string;
         };
+        /** @description The lines of a file with their authors. */
+        BlameReply: {
+            /** @description The lines, in order. */
+            lines: components["schemas"]["BlamedLine"][];
+            /** @description The file in its repository. */
+            path: string;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+        };
+        /** @description A line with its author. */
+        BlamedLine: {
+            /** @description The agent. */
+            agent?: string | null;
+            /** @description Who wrote it. */
+            by: components["schemas"]["LineAuthor"];
+            /** @description The commit that added it; `null` for a line that is not committed. */
+            commit?: string | null;
+            /** @description The number of the line, from 1. */
+            line: number;
+            /** @description The prompt of that turn, at most its first 2,000 characters. */
+            reason?: string | null;
+            /** @description The agent's own id of that session. */
+            runtime_session_id?: string | null;
+            /** @description The session that wrote it. */
+            session_id?: string | null;
+            /** @description The turn of the session that wrote it, from 1. */
+            turn?: number | null;
+        };
         /** @description The budgets of the configuration. */
         BudgetList: {
             /** @description In the order of the configuration. */
@@ -1703,11 +1836,98 @@ export interface components {
          * @enum {string}
          */
         CheckStatus: "ok" | "warning" | "failed";
+        /** @description Commits of a repository, the latest first. */
+        CommitList: {
+            /** @description The commits. */
+            commits: components["schemas"]["CommitRow"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+        };
+        /** @description A commit with the sessions whose lines it holds. */
+        CommitRow: {
+            /** @description The name of its author. */
+            author: string;
+            /** @description The commit. */
+            commit: string;
+            /** @description When it was committed. */
+            committed_at: components["schemas"]["Instant"];
+            /** @description The lines that it added. */
+            lines: number;
+            /** @description The sessions, the one with the most lines first. */
+            sessions: components["schemas"]["CommitShare"][];
+            /** @description The first line of its message. */
+            subject: string;
+            /** @description Those of them that no session is known to have written. */
+            unknown_lines: number;
+        };
+        /** @description The part of a session in a commit. */
+        CommitShare: {
+            /** @description The agent. */
+            agent: string;
+            /** @description The lines that it wrote. */
+            lines: number;
+            /** @description The agent's own id of the session. */
+            runtime_session_id: string;
+            /** @description The session. */
+            session_id: string;
+            /**
+             * Format: double
+             * @description Their share of the commit's lines, such as 0.75.
+             */
+            share: number;
+            /** @description The session's title. */
+            title?: string | null;
+        };
+        /** @description A compaction. */
+        CompactionRow: {
+            /**
+             * Format: int64
+             * @description The context of the answer after; `null` if unknown.
+             */
+            after_tokens?: number | null;
+            /** @description When. */
+            at: components["schemas"]["Instant"];
+            /**
+             * Format: int64
+             * @description The context of the answer before; `null` if unknown.
+             */
+            before_tokens?: number | null;
+        };
         /**
          * @description How far a fact can be trusted: `high`, `medium` or `low`.
          * @example high
          */
         Confidence: string;
+        /** @description A part of a context. */
+        ContextPart: {
+            /**
+             * @description `prompt`, `tool_result`, `reply`, `summary` (kept at a compaction) or `agent` (instructions,
+             *     definitions of tools, and whatever the record does not explain).
+             */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Its size.
+             */
+            tokens: number;
+            /** @description The tool; `null` for other kinds. */
+            tool?: string | null;
+        };
+        /** @description What a context consists of. */
+        ContextUsage: {
+            /** @description The parts are estimates: only the size is recorded. */
+            estimated: boolean;
+            /** @description The parts, the largest first; they add up to the size. */
+            filled_by: components["schemas"]["ContextPart"][];
+            /**
+             * Format: int64
+             * @description Its size; `null` if unknown.
+             */
+            tokens?: number | null;
+        };
         /** @description Where a request or a decision belongs: its session, that session's history, and its executor. */
         ControlProvenance: {
             /** @description The executor that runs the session, or ran it last; none where it is not known. */
@@ -1736,6 +1956,24 @@ export interface components {
              * @description Answers whose cost is unknown.
              */
             unknown_answers: number;
+        };
+        /** @description The cost of some answers, or of a part of them. */
+        CostShare: {
+            /**
+             * Format: int64
+             * @description The number of answers.
+             */
+            answers: number;
+            /**
+             * Format: int64
+             * @description What they cost; `null` if nothing is known.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description The tokens that the cost is for.
+             */
+            tokens: number;
         };
         /** @description A decision on a request. */
         DecisionBody: {
@@ -1803,6 +2041,7 @@ export interface components {
             input_hash: string;
             /** @description Tells this call of the hook from every other. */
             nonce: string;
+            pipe?: components["schemas"]["PipeBody"] | null;
             /** @description The folder it works in. */
             project?: string | null;
             /** @description What is asked for, in a line. */
@@ -1882,6 +2121,16 @@ export interface components {
         Event: {
             /** @description How far to trust it. */
             confidence: components["schemas"]["Confidence"];
+            /**
+             * Format: int64
+             * @description The context it was sent: its input, cache reads and cache writes; `null` if unknown.
+             */
+            context_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description What that answer cost, in millionths of a US dollar; `null` if unknown.
+             */
+            cost_microdollars?: number | null;
             /** @description The agent's time. */
             createdAt: components["schemas"]["Instant"];
             /** @description What else the record said. */
@@ -1920,6 +2169,7 @@ export interface components {
             text?: string | null;
             /** @description The turn it belongs to. */
             turnId?: string | null;
+            usage?: components["schemas"]["Usage"] | null;
         };
         EventLine: components["schemas"]["Event"] | components["schemas"]["Removed"];
         /** @description One thing a status rests on. */
@@ -2268,6 +2518,11 @@ export interface components {
             bytes_read: number;
             /**
              * Format: int64
+             * @description Sessions whose transcripts their agents will delete within seven days.
+             */
+            deleted_within_week?: number;
+            /**
+             * Format: int64
              * @description How long it took.
              */
             elapsed_ms: number;
@@ -2276,6 +2531,17 @@ export interface components {
              * @description Events inserted, changed or removed in this run.
              */
             events: number;
+            /**
+             * Format: int64
+             * @description Their prompts.
+             */
+            prompts_only_prompts?: number;
+            /**
+             * Format: int64
+             * @description Sessions whose transcripts are gone and of which only prompts are left; `sessions` does not
+             *     count them.
+             */
+            prompts_only_sessions?: number;
             /**
              * Format: int64
              * @description Records read in this run.
@@ -2336,6 +2602,11 @@ export interface components {
          * @example resumable
          */
         Lifecycle: string;
+        /**
+         * @description Who wrote a line.
+         * @enum {string}
+         */
+        LineAuthor: "session" | "unknown";
         /** @description Where a session comes from. */
         Lineage: {
             /** @description `fork`, `resume`, `clear`, `compact`, `subagent`, `handoff` or `teleport`. */
@@ -2389,6 +2660,19 @@ export interface components {
         };
         /** @description Nothing more is to be said. */
         NoBody: Record<string, unknown>;
+        /** @description Sessions with nothing to show. */
+        NothingTally: {
+            /**
+             * Format: int64
+             * @description Their known cost.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            sessions: number;
+        };
         /** @description A message for a session. */
         NotifyBody: {
             /** @description Leave it until then: `30m` or `2h` from now, a date, or a full time. */
@@ -2465,6 +2749,35 @@ export interface components {
          * @example transcript
          */
         Origin: string;
+        /** @description What came out of the latest sessions, without sub-agents, as far as it is recorded. */
+        Outcomes: {
+            /**
+             * Format: int64
+             * @description Successful commands that commit to Git.
+             */
+            commits: number;
+            /**
+             * Format: int64
+             * @description The same by changed line; `null`: the index does not know how many lines changed.
+             */
+            cost_per_changed_line_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description The known cost of all these sessions and their sub-agents by commit, in millionths of a US
+             *     dollar; `null` without a commit or a known cost.
+             */
+            cost_per_commit_microdollars?: number | null;
+            /**
+             * @description Those that are over with nothing: no file changed by a tool, no commit, and no answer to the
+             *     last prompt.
+             */
+            nothing: components["schemas"]["NothingTally"];
+            /**
+             * Format: int64
+             * @description The number of sessions read.
+             */
+            sessions: number;
+        };
         /** @description An executor. */
         Peer: {
             /** @description The agent. */
@@ -2495,6 +2808,32 @@ export interface components {
          * @enum {string}
          */
         PeerStatus: "online" | "busy";
+        /** @description The pipe between an editor and an agent, through which a request came and is answered. */
+        PipeBody: {
+            /** @description The agent's own id of the call. */
+            call?: string | null;
+            /** @description Whether the agent offers to be allowed and denied once; else only the editor can answer. */
+            is_answerable: boolean;
+            /**
+             * Format: int32
+             * @description Its process.
+             */
+            pid: number;
+            /**
+             * Format: int64
+             * @description When that process started, in the system's ticks.
+             */
+            start: number;
+        };
+        /** @description A pipe tells that a request is over for its agent. */
+        PipeSettledBody: {
+            /** @description `editor`, `agent`, or `gone` if the agent ended. */
+            by: string;
+            /** @description What was decided, if it is known. */
+            decision?: string | null;
+            /** @description The nonce of the request. */
+            nonce: string;
+        };
         /** @description How looking at one place goes. Counts begin with the daemon. */
         PlaceHealth: {
             /** @description The agents that are looked for there. */
@@ -2637,6 +2976,8 @@ export interface components {
             /** @description The agent. */
             agent: string;
             full_at?: components["schemas"]["Instant"] | null;
+            full_from?: components["schemas"]["Instant"] | null;
+            full_until?: components["schemas"]["Instant"] | null;
             /** @description The agent's name for the limit. */
             limit: string;
             /** @description When the window ends. */
@@ -2939,6 +3280,8 @@ export interface components {
             text: string;
             /** @description The tool's name, or `*`. */
             tool?: string | null;
+            /** @description Only while this holds: `over-budget`. */
+            when?: string | null;
         };
         /** @description An event that was found. */
         SearchHit: {
@@ -3123,6 +3466,30 @@ export interface components {
             /** @description The sessions. */
             sessions: components["schemas"]["Session"][];
         };
+        /** @description Where the tokens and the money of one session went, without its sub-agents. */
+        SessionUsage: {
+            /** @description By model answer, the earliest first. */
+            answers: components["schemas"]["AnswerRow"][];
+            /** @description What was written to the cache again after a pause longer than the cache lives. */
+            cold: components["schemas"]["CostShare"];
+            /** @description The compactions, the earliest first. */
+            compactions: components["schemas"]["CompactionRow"][];
+            /** @description The context that the last answer was sent. */
+            context: components["schemas"]["ContextUsage"];
+            /** @description Answers that repeat a call that failed since the latest prompt: the same tool, the same input. */
+            retries: components["schemas"]["CostShare"];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description All of it. */
+            totals: components["schemas"]["Spending"];
+            /** @description By turn, the earliest first. Their sums are the totals. */
+            turns: components["schemas"]["TurnUsage"][];
+        };
         /** @description A place inside a source: bytes, a row, or a pointer into a document. */
         SourceCursor: {
             /**
@@ -3197,6 +3564,8 @@ export interface components {
             by_model: components["schemas"]["KeyedTally"][];
             /** @description By project, the most tokens first. */
             by_project: components["schemas"]["KeyedTally"][];
+            /** @description What came out of the latest sessions. */
+            outcomes?: components["schemas"]["Outcomes"];
             /** @description How well the work of the latest sessions went. */
             quality?: components["schemas"]["Quality"];
             /**
@@ -3278,7 +3647,8 @@ export interface components {
         Tally: {
             /**
              * Format: int64
-             * @description The sum of the costs their agents wrote down, in millionths of a US dollar.
+             * @description The sum of the known costs, in millionths of a US dollar: what agents reported, and list
+             *     prices elsewhere.
              */
             cost_microdollars?: number | null;
             /**
@@ -3292,6 +3662,11 @@ export interface components {
              * @description Prompts.
              */
             prompts?: number | null;
+            /**
+             * Format: int64
+             * @description The part of it that agents reported.
+             */
+            reported_microdollars?: number | null;
             /**
              * Format: int64
              * @description Sessions, sub-agents included.
@@ -3347,6 +3722,11 @@ export interface components {
             approvals: Record<string, unknown>;
             /**
              * Format: int64
+             * @description The input, cache reads and cache writes of its last answer; `null` if unknown.
+             */
+            context_tokens?: number | null;
+            /**
+             * Format: int64
              * @description What they cost, in millionths of a US dollar; `null` if nothing is known.
              */
             cost_microdollars?: number | null;
@@ -3365,6 +3745,11 @@ export interface components {
             id: string;
             /** @description Its last activity. */
             last_at: components["schemas"]["Instant"];
+            /**
+             * Format: int32
+             * @description Its place in its session, from 1.
+             */
+            number: number;
             /** @description What was asked. */
             prompt: string;
             /** @description When it was asked. */
@@ -3376,6 +3761,48 @@ export interface components {
             /** @description How often each tool was called. */
             tools: Record<string, unknown>;
             /** @description The tokens of its model answers. */
+            usage: components["schemas"]["Usage"];
+        };
+        /** @description What a turn used. */
+        TurnUsage: {
+            /**
+             * Format: int64
+             * @description Its model answers.
+             */
+            answers: number;
+            /**
+             * Format: double
+             * @description The part of what was sent that was read from the cache, from 0 to 1; `null` if the agent
+             *     reports nothing about the cache.
+             */
+            cache_hit?: number | null;
+            /**
+             * @description Why most of a context was not read from the cache: `compaction`, `model_change`, `pause` or
+             *     `unknown`; `null` if it was read.
+             */
+            cache_miss?: string | null;
+            /**
+             * Format: int64
+             * @description The input, cache reads and cache writes of its last answer; `null` if unknown.
+             */
+            context_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description What they cost; `null` if nothing is known.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int32
+             * @description Its place in the session, from 1; `null` for answers outside of turns.
+             */
+            number?: number | null;
+            started_at?: components["schemas"]["Instant"] | null;
+            /**
+             * Format: int64
+             * @description Answers whose cost is unknown.
+             */
+            unknown_answers: number;
+            /** @description Their tokens. */
             usage: components["schemas"]["Usage"];
         };
         /** @description Tokens by the names of the contract. */
@@ -3406,6 +3833,13 @@ export interface components {
              */
             reasoning_tokens: number;
         };
+        /** @description A block of five hours. It begins at the full hour of its first answer. */
+        UsageBlock: {
+            /** @description When it ends. */
+            ends_at: components["schemas"]["Instant"];
+            /** @description It has not ended. */
+            is_running: boolean;
+        };
         /** @description What was spent, by a common key. */
         UsageReport: {
             /**
@@ -3425,6 +3859,7 @@ export interface components {
         };
         /** @description What was spent under one key. */
         UsageRow: components["schemas"]["Spending"] & {
+            block?: components["schemas"]["UsageBlock"] | null;
             /** @description The key; `null` if it is not known. */
             key?: string | null;
         };
@@ -3800,6 +4235,41 @@ export interface operations {
             };
         };
     };
+    getBlame: {
+        parameters: {
+            query?: {
+                /** @description The file, absolute or from `here`. */
+                path?: string;
+                /** @description Only this line, from 1. */
+                line?: number;
+                /** @description The folder that the path is relative to. */
+                here?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlameReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     getBudgets: {
         parameters: {
             query?: never;
@@ -3860,6 +4330,41 @@ export interface operations {
             };
         };
     };
+    listCommits: {
+        parameters: {
+            query?: {
+                /** @description Since then: `7d`, `12h`, `30m`, a date or a time. */
+                since?: string;
+                /** @description At most so many. */
+                limit?: number;
+                /** @description A folder of the repository. */
+                here?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     requestApproval: {
         parameters: {
             query?: never;
@@ -3879,6 +4384,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeskReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    settleApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PipeSettledBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -4655,6 +5192,8 @@ export interface operations {
             query?: {
                 /** @description Workers too. */
                 all?: boolean;
+                /** @description Without sessions of which only prompts are left. */
+                with_transcript?: boolean;
                 /** @description At most so many. */
                 limit?: number;
                 /** @description Of this agent only, by its id or short name. */
@@ -5231,6 +5770,36 @@ export interface operations {
             };
         };
     };
+    getSessionUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionUsage"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     listSubAgents: {
         parameters: {
             query?: never;
@@ -5266,6 +5835,8 @@ export interface operations {
             query?: {
                 /** @description Workers too. */
                 all?: boolean;
+                /** @description Without sessions of which only prompts are left. */
+                with_transcript?: boolean;
                 /** @description At most so many. */
                 limit?: number;
                 /** @description Of this agent only, by its id or short name. */
@@ -5408,8 +5979,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The key: `day` (the default), `week`, `month`, `model`, `project`, `agent`, `branch`, `tag`
-                 *     or `session`.
+                 * @description The key: `day` (the default), `week`, `month`, `block`, `model`, `project`, `agent`,
+                 *     `branch`, `tag` or `session`.
                  */
                 by?: string;
                 /** @description Of this agent only, by its id or short name. */

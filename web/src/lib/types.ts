@@ -11,6 +11,7 @@ export type Decision = Schemas['DecisionRow'];
 export type Finding = Schemas['Finding'];
 export type Health = Schemas['Health'];
 export type Doctor = Schemas['Doctor'];
+export type Quota = Schemas['Quota'];
 export type Stats = Schemas['Stats'];
 export type Tally = Schemas['KeyedTally'];
 export type SearchHit = Schemas['SearchHit'];

@@ -19,6 +19,7 @@ export function imported(it: Imported): string {
 
 function state(session: Session): Look {
   if (session.lifecycle === 'lost') return { shape: '✕', word: 'lost', tone: 'failed' };
+  if (session.lifecycle === 'prompts_only') return { shape: '›', word: 'prompts only', tone: 'done' };
   if (session.failed) return { shape: '✕', word: 'failed', tone: 'failed' };
   switch (session.status) {
     case 'waiting_approval': return { shape: '●', word: 'waiting for approval', tone: 'approval' };

@@ -20,7 +20,7 @@ const BEHIND: [&str; 6] = [
 const EXCEPTIONS: [(&str, &[&str]); 6] = [
     (
         "reads new lines before it asks",
-        &["context", "feed", "findings", "ls", "ls/filters", "quota", "search"],
+        &["blame", "context", "feed", "findings", "ls", "ls/filters", "quota", "search"],
     ),
     ("counts days by the clock of the reader", &["stats", "usage"]),
     (
@@ -49,6 +49,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
     (
         "asks or sets up this machine: its caller, keys, hub, rules, agents and service",
         &[
+            "acp",
             "approvals/always",
             "approvals/log",
             "completions",

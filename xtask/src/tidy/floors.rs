@@ -4,13 +4,16 @@ use super::Finding;
 use super::metadata::Package;
 
 /// The floor of every crate; crates of one floor never depend on each other.
-const FLOORS: [(&str, u8); 29] = [
+const FLOORS: [(&str, u8); 34] = [
+    ("taffrail-blame", 0),
+    ("taffrail-meaning", 0),
     ("taffrail-redact", 0),
     ("taffrail-rules", 0),
     ("taffrail-setup", 0),
     ("taffrail-model", 1),
     ("taffrail-kit", 2),
     ("taffrail-contracts", 2),
+    ("taffrail-exports", 2),
     ("taffrail-prices", 2),
     ("taffrail-agents", 3),
     ("taffrail-adapters", 4),
@@ -21,6 +24,7 @@ const FLOORS: [(&str, u8); 29] = [
     ("taffrail-api", 5),
     ("taffrail-conformance", 6),
     ("taffrail-context", 6),
+    ("taffrail-mcp", 6),
     ("taffrail-tui", 6),
     ("taffrail-config", 7),
     ("taffrail-hooks", 7),
@@ -32,6 +36,7 @@ const FLOORS: [(&str, u8); 29] = [
     ("taffrail-approvals", 9),
     ("taffrail-devices", 10),
     ("taffrail-daemon", 11),
+    ("taffrail-env", 11),
     ("taffrail-server", 12),
     ("taffrail", 13),
 ];
@@ -40,7 +45,9 @@ const FLOORS: [(&str, u8); 29] = [
 const DEVELOPERS: [&str; 2] = ["taffrail-testkit", "xtask"];
 
 /// Dependencies that a crate must not have, though its floor would allow them.
-const NEVER: [(&str, &[&str]); 18] = [
+const NEVER: [(&str, &[&str]); 22] = [
+    ("taffrail-blame", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
+    ("taffrail-meaning", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-redact", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-rules", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-model", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
@@ -49,6 +56,7 @@ const NEVER: [(&str, &[&str]); 18] = [
     ("taffrail-agents", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-adapters", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-contracts", &["tokio", "rusqlite", "axum", "tracing"]),
+    ("taffrail-exports", &["tokio", "rusqlite", "axum", "tracing"]),
     ("taffrail-store", &["tokio", "axum", "taffrail-adapters", "taffrail-agents", "taffrail-kit"]),
     (
         "taffrail-sync",
@@ -70,6 +78,18 @@ const NEVER: [(&str, &[&str]); 18] = [
             "taffrail-store",
             "taffrail-sync",
             "taffrail-workspace",
+        ],
+    ),
+    (
+        "taffrail-mcp",
+        &[
+            "axum",
+            "clap",
+            "rusqlite",
+            "tokio",
+            "taffrail-capture",
+            "taffrail-store",
+            "taffrail-adapters",
         ],
     ),
     ("taffrail-query", &["axum", "rusqlite"]),

@@ -1,6 +1,7 @@
 //! Assistant records: answers, tool calls and their cost.
 
 use super::hooks::QUESTION_TOOLS;
+use super::limits::Refusal;
 use super::reader::unknown;
 use super::record::{Block, Content, Line, Message, Usage};
 use super::session::keep_last;
@@ -107,6 +108,9 @@ fn emit_synthetic(line: &Line<'_>, message: &Message<'_>, speaker: &mut Speaker<
     let code = word.or(line.api_error_type.as_deref()).map(Cow::Borrowed);
     let detail = Detail::Failure { code, retrying: None };
     speaker.event(Kind::Error, Some(text.into()), detail, TurnEdge::Ends);
+    if let Some(reported) = line.quota_limits.as_ref().and_then(Refusal::reported) {
+        speaker.quota(reported);
+    }
 }
 
 fn first_text<'r>(blocks: &'r [Block<'r>]) -> (u32, &'r str) {

@@ -1,7 +1,8 @@
 //! How Claude Code is configured to call our hook.
 
 use taffrail_kit::{
-    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax, TimeoutUnit,
+    HomeRule, HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, McpPlan,
+    McpSyntax, RecallPlan, Syntax, TimeoutUnit,
 };
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
@@ -14,6 +15,22 @@ const MANAGED: [&str; 2] = [
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
+
+/// Where the agent keeps its MCP servers, as its own command writes them.
+pub(super) static MCP: McpPlan = McpPlan {
+    base: HookBase::Folder(&[HomeRule::env("CLAUDE_CONFIG_DIR", ""), HomeRule::user("")]),
+    files: &[".claude.json"],
+    syntax: McpSyntax::Json,
+    list: "mcpServers",
+    entry: r#"{"type": "stdio", "command": "{program}", "args": ["mcp"], "env": {}}"#,
+};
+
+/// When its hook may give it text.
+pub(super) static RECALL: RecallPlan = RecallPlan {
+    start: "SessionStart",
+    sources: &["startup", "clear"],
+    failure: Some("PostToolUseFailure"),
+};
 
 pub(super) static PLAN: HookPlan = HookPlan {
     base: HookBase::AgentHome,
@@ -45,12 +62,19 @@ pub(super) static PLAN: HookPlan = HookPlan {
         none_at_all(MANAGED[1]),
         none_at_all(SETTINGS),
     ],
-    plugin: Some(&HookPlugin {
-        manifest: ".claude-plugin/plugin.json",
-        hooks: "hooks/hooks.json",
-        advice: "start the agent with `claude --plugin-dir` and this folder, or offer it in a \
-                 marketplace of your own",
-    }),
+    plugin: Some(&PLUGIN),
+};
+
+static PLUGIN: HookPlugin = HookPlugin {
+    files: &[
+        (".claude-plugin/marketplace.json", include_str!("plugin/marketplace.json")),
+        ("taffrail/.claude-plugin/plugin.json", include_str!("plugin/plugin.json")),
+        ("taffrail/.mcp.json", include_str!("plugin/mcp.json")),
+    ],
+    // The agent loads this file whatever its manifest says.
+    hooks: "taffrail/hooks/hooks.json",
+    skills: "taffrail/skills",
+    advice: "claude plugin marketplace add {folder} && claude plugin install taffrail@taffrail",
 };
 
 const fn capture(name: &'static str) -> HookEvent {

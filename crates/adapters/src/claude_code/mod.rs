@@ -11,6 +11,7 @@ mod install;
 mod limits;
 mod live;
 mod place;
+mod prompt_history;
 mod prompts;
 mod reader;
 mod record;
@@ -34,7 +35,10 @@ const ADAPTER_ID: &str = "claude-code";
 /// The adapter of Claude Code.
 pub static ADAPTER: Agent = Agent {
     entries: Some(hooks::read_entry),
+    prompts: Some(&prompt_history::FILE),
     hooks: Some(&install::PLAN),
+    mcp: Some(&install::MCP),
+    recall: Some(&install::RECALL),
     own_payload: Some(hooks::is_own),
     approvals: Some(&approvals::PLAN),
     status_line: Some(&status_line::PLAN),
@@ -77,7 +81,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     short: "claude",
     scheme: "claude-jsonl",
     homes: &[&[HomeRule::env("CLAUDE_CONFIG_DIR", ""), HomeRule::user(".claude")]],
-    roots: &["projects"],
+    roots: &["projects", prompt_history::FILE.path],
     in_projects: false,
     scoped_ids: false,
     rewrites_records: false,

@@ -1,4 +1,5 @@
-//! What counts as a prompt: a request by a person or a parent agent.
+//! What counts as a prompt: a request by a person or a parent agent, or by the program in the
+//! person's place once a limit has reset.
 //!
 //! The program writes much else under the user's name: its own notes to the model, summaries,
 //! echoes of commands, notifications of background tasks, and context from an editor.
@@ -14,6 +15,8 @@ const TASK_NOTIFICATION: &str = "<task-notification>";
 pub(super) const NEWS: &str = "task_notification";
 /// The program's name for the origin of such a notification.
 const TASK_NOTIFICATION_ORIGIN: &str = "task-notification";
+/// The program's name for the origin of the prompt with which it goes on after a limit has reset.
+const AUTO_CONTINUATION: &str = "auto-continuation";
 /// Prefixes of the echo of a command or of its output.
 const COMMAND_ECHOES: &[&str] = &[
     "<command-name>",
@@ -76,7 +79,9 @@ impl<'r> Circumstances<'r> {
 
     /// The meaning of a text under these circumstances.
     pub(super) fn meaning_of(&self, text: &str) -> Meaning {
-        if self.is_meta {
+        if self.origin == Some(AUTO_CONTINUATION) {
+            Meaning::Prompt
+        } else if self.is_meta {
             Meaning::Nothing
         } else if self.is_summary {
             Meaning::Notice("compact_summary")
@@ -238,6 +243,13 @@ mod tests {
         with(r#""promptSource":"system""#, NEWS);
         with(r#""promptSource":"sdk""#, PROMPT);
         with(r#""isMeta":"yes","origin":7"#, PROMPT);
+    }
+
+    #[test]
+    fn a_session_that_the_agent_continued_after_a_reset_is_not_as_it_was_left() {
+        let fields = r#""isMeta":true,"promptSource":"system","turnOrigin":"auto_continuation","#;
+        let origin = r#""origin":{"kind":"auto-continuation"},"message":{"content":"go on"}"#;
+        check(&format!("{fields}{origin}"), Some((0, "go on", PROMPT)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A line of a transcript as the agent wrote it: borrowed, and only the fields we use.
 
+use super::limits::Refusal;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
@@ -81,6 +82,8 @@ pub(super) struct Line<'a> {
     pub(super) is_api_error_message: Option<bool>,
     #[serde(deserialize_with = "whole")]
     pub(super) retry_attempt: Option<u64>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) quota_limits: Option<Refusal<'a>>,
 
     // Facts about the session as a whole.
     #[serde(borrow, deserialize_with = "lenient")]

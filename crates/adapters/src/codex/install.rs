@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use taffrail_kit::{
-    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax, TimeoutUnit,
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, HookTrust, McpPlan,
+    McpSyntax, RecallPlan, Syntax, TimeoutUnit,
 };
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
@@ -12,6 +13,19 @@ pub(super) const APPROVAL: u32 = 3_600;
 
 const CONFIG: &str = "config.toml";
 const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
+
+/// Where the agent keeps its MCP servers, as its own command writes them.
+pub(super) static MCP: McpPlan = McpPlan {
+    base: HookBase::AgentHome,
+    files: &[CONFIG],
+    syntax: McpSyntax::Toml,
+    list: "mcp_servers",
+    entry: r#"{"command": "{program}", "args": ["mcp"]}"#,
+};
+
+/// When its hook may give it text.
+pub(super) static RECALL: RecallPlan =
+    RecallPlan { start: "SessionStart", sources: &["startup", "clear"], failure: None };
 
 pub(super) static PLAN: HookPlan = HookPlan {
     base: HookBase::AgentHome,
@@ -46,7 +60,19 @@ pub(super) static PLAN: HookPlan = HookPlan {
         switched_off(REQUIREMENTS),
         switched_off(CONFIG),
     ],
-    plugin: None,
+    plugin: Some(&PLUGIN),
+};
+
+static PLUGIN: HookPlugin = HookPlugin {
+    files: &[
+        (".agents/plugins/marketplace.json", include_str!("plugin/marketplace.json")),
+        ("taffrail/.codex-plugin/plugin.json", include_str!("plugin/plugin.json")),
+        ("taffrail/.mcp.json", include_str!("plugin/mcp.json")),
+    ],
+    hooks: "taffrail/hooks/codex.json",
+    skills: "taffrail/skills",
+    advice: "codex plugin marketplace add {folder} && codex plugin add taffrail@taffrail; then \
+             start `codex` and trust the hooks under `/hooks`",
 };
 
 static TRUST: HookTrust = HookTrust {

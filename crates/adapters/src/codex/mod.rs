@@ -11,6 +11,7 @@ mod install;
 mod items;
 mod limits;
 mod meta;
+mod prompt_history;
 mod recent;
 mod record;
 mod rollout;
@@ -33,7 +34,10 @@ use taffrail_model::{AgentId, RuntimeIdentity};
 pub static ADAPTER: Agent = Agent {
     known: KNOWN_FIELDS,
     entries: Some(hooks::read_entry),
+    prompts: Some(&prompt_history::FILE),
     hooks: Some(&install::PLAN),
+    mcp: Some(&install::MCP),
+    recall: Some(&install::RECALL),
     approvals: Some(&approvals::PLAN),
     server: Some(&server::SERVER),
     start: Some(&StartPlan {
@@ -55,7 +59,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     short: "codex",
     scheme: "codex-rollout",
     homes: &[&[HomeRule::env("CODEX_HOME", ""), HomeRule::user(".codex")]],
-    roots: &["sessions", "archived_sessions"],
+    roots: &["sessions", "archived_sessions", prompt_history::FILE.path],
     processes: &["codex"],
     traces: Traces {
         programs: &[],

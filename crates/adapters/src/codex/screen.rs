@@ -7,7 +7,7 @@ const MARK: char = '›';
 const WORKS: &str = "esc to interrupt";
 /// The text of a dialog's last row.
 const DIALOG: &[&str] =
-    &["enter to confirm", "enter confirm", "enter/esc confirm", "esc to cancel"];
+    &["enter to confirm", "enter confirm", "enter/esc confirm", "enter select", "esc to cancel"];
 /// How many rows above the input are searched for it.
 const ABOVE: usize = 6;
 /// Rows of the footer.
@@ -69,6 +69,18 @@ mod tests {
         check(&ask, (0, 3), &ScreenState::Asking { command });
         let news = ["  Meet it", "› 1. Try", "  2. Keep", "  enter/esc confirm · ^c quit"];
         check(&news, (0, 1), &ScreenState::Asking { command: None });
+    }
+
+    #[test]
+    fn a_prompt_is_not_typed_into_the_offer_of_another_model_near_a_limit() {
+        let offer = [
+            "  Approaching rate limits",
+            "› 1. Switch to gpt-6-luna   Fast and affordable.",
+            "  2. Keep current model",
+            "  3. Keep current model (never show again)",
+            "  enter select · esc back",
+        ];
+        check(&offer, (2, 1), &ScreenState::Asking { command: None });
     }
 
     #[test]

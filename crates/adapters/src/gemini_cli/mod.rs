@@ -24,6 +24,8 @@ pub static ADAPTER: Agent = Agent {
     known: KNOWN_FIELDS,
     entries: Some(hooks::read_entry),
     hooks: Some(&install::PLAN),
+    mcp: Some(&install::MCP),
+    recall: Some(&install::RECALL),
     approvals: Some(&approvals::PLAN),
     start: Some(&StartPlan {
         resume: &["gemini", "--resume", "{id}"],

@@ -26,6 +26,7 @@ pub static ADAPTER: Agent = Agent {
     entries: Some(hooks::read_entry),
     store: Some(DATABASE),
     hooks: Some(&install::PLAN),
+    mcp: Some(&install::MCP),
     approvals: Some(&approvals::PLAN),
     start: Some(&StartPlan {
         resume: &["goose", "session", "--resume", "--session-id", "{id}"],

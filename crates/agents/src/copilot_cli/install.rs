@@ -1,7 +1,8 @@
 //! How Copilot CLI is configured to call our hook: by a file of its own among the user's hooks.
 
 use taffrail_kit::{
-    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit,
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, McpPlan, McpSyntax, Syntax,
+    TimeoutUnit,
 };
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
@@ -10,6 +11,15 @@ const CAPTURE: u32 = 2;
 pub(super) const APPROVAL: u32 = 3_600;
 
 const FILE: &str = "hooks/taffrail.json";
+
+/// Where the agent keeps its MCP servers, as its own command writes them.
+pub(super) static MCP: McpPlan = McpPlan {
+    base: HookBase::AgentHome,
+    files: &["mcp-config.json"],
+    syntax: McpSyntax::Json,
+    list: "mcpServers",
+    entry: r#"{"type": "local", "command": "{program}", "args": ["mcp"], "tools": ["*"]}"#,
+};
 
 pub(super) static PLAN: HookPlan = HookPlan {
     base: HookBase::AgentHome,

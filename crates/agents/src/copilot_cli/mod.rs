@@ -16,6 +16,7 @@ const ID: &str = "copilot-cli";
 pub static ADAPTER: Agent = Agent {
     entries: Some(hooks::read_entry),
     hooks: Some(&install::PLAN),
+    mcp: Some(&install::MCP),
     own_payload: Some(hooks::is_own),
     approvals: Some(&approvals::PLAN),
     start: Some(&StartPlan {

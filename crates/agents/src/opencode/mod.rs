@@ -1,5 +1,7 @@
 //! OpenCode: all sessions of a machine in one SQLite database.
 
+mod install;
+
 use crate::dialects::opencode_plan::PLAN;
 use crate::dialects::opencode_rows::read;
 use crate::dialects::opencode_server;
@@ -16,6 +18,7 @@ pub static ADAPTER: Agent = Agent {
         brief: &["opencode", "--prompt", "{ask}"],
         repeated: &["--model="],
     }),
+    mcp: Some(&install::MCP),
     server: Some(&SERVER),
     entries: Some(report::read_entry),
     ..Agent::new(

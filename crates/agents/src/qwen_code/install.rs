@@ -1,7 +1,8 @@
 //! How Qwen Code is configured to call our hook.
 
 use taffrail_kit::{
-    HomeRule, HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit,
+    HomeRule, HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, McpPlan, McpSyntax,
+    Syntax, TimeoutUnit,
 };
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
@@ -10,6 +11,15 @@ const CAPTURE: u32 = 2;
 pub(super) const APPROVAL: u32 = 3_600;
 
 const SETTINGS: &str = "settings.json";
+
+/// Where the agent keeps its MCP servers, as its own command writes them.
+pub(super) static MCP: McpPlan = McpPlan {
+    base: HookBase::Folder(&[HomeRule::env("QWEN_HOME", ""), HomeRule::user(".qwen")]),
+    files: &[SETTINGS],
+    syntax: McpSyntax::Json,
+    list: "mcpServers",
+    entry: r#"{"command": "{program}", "args": ["mcp"]}"#,
+};
 
 pub(super) static PLAN: HookPlan = HookPlan {
     // `QWEN_RUNTIME_DIR` moves the history only.

@@ -206,6 +206,7 @@ impl Broker {
             return Ok(());
         }
         request.waits = None;
+        let happening = if request.is_at_dead_pipe() { &Happening::SessionOver } else { happening };
         request.it = moved(&mut ledger(self.settings())?, request.it.clone(), happening)?;
         let it = request.it.clone();
         open.tidy();
@@ -235,12 +236,16 @@ fn without_returned(said: &[RequestEvent]) -> Vec<RequestEvent> {
 }
 
 fn at_the_agent(at: Timestamp, told: Option<(&Decision, Option<&str>)>) -> Verdict {
-    let (decision, who) = match told {
-        Some((decision, who)) => (decision.clone(), who),
-        None => (Decision::Unknown("unknown".to_owned()), None),
-    };
-    let by = who.map_or_else(|| AT_THE_AGENT.to_owned(), |who| format!("{AT_THE_AGENT} ({who})"));
-    Verdict { decision, by, why: None, rule: None, at, who: None }
+    let (decision, who) = told.unzip();
+    let by = who.flatten();
+    let by = by.map_or_else(|| AT_THE_AGENT.to_owned(), |who| format!("{AT_THE_AGENT} ({who})"));
+    settled_by(&by, at, decision.cloned())
+}
+
+/// A verdict of somebody elsewhere, as far as it is known.
+pub(super) fn settled_by(by: &str, at: Timestamp, decision: Option<Decision>) -> Verdict {
+    let decision = decision.unwrap_or_else(|| Decision::Unknown("unknown".to_owned()));
+    Verdict { decision, by: by.to_owned(), why: None, rule: None, at, who: None }
 }
 
 impl Open {
@@ -293,8 +298,9 @@ impl Open {
             RequestEvent::Returned(call) => (call, Settler::Untold, at_the_agent(now, None)),
             RequestEvent::Called(_) | RequestEvent::Asked(_) => return Ok(None),
         };
-        let is_it =
-            |it: &&mut PendingRequest| !call.is_empty() && it.it.call.as_deref() == Some(call);
+        let is_it = |it: &&mut PendingRequest| {
+            !call.is_empty() && it.it.call.as_deref() == Some(call) && !it.is_at_pipe()
+        };
         let Some(request) = self.of(session).find(is_it) else { return Ok(None) };
         let happening = Happening::Settled(settler, verdict);
         let next = moved(&mut ledger(settings)?, request.it.clone(), &happening)?;
@@ -309,7 +315,8 @@ impl Open {
     /// Requests that the session's status settles. While equal requests are open, the status does
     /// not identify one of them, unless all of them are over.
     fn answerable(&mut self, session: SessionId, over: Over) -> Vec<ApprovalId> {
-        let all: Vec<_> = self.of(session).filter(|it| it.it.is_open()).collect();
+        let is_followed = |it: &&mut PendingRequest| it.it.is_open() && !it.is_at_pipe();
+        let all: Vec<_> = self.of(session).filter(is_followed).collect();
         let alone = |one: &Approval| {
             all.iter().filter(|it| it.it.input_hash == one.input_hash).count() == 1
         };

@@ -1,5 +1,6 @@
-//! Accepts a request from a hook or from an agent's server.
+//! Accepts a request from a hook, from an agent's server or from a pipe.
 
+use super::piped::Pipe;
 use super::waiting_hook::{HeldWhile, WaitingHook};
 use super::{
     Broker, Open, PendingRequest, deed, journal, ledger, log_decision, moved, reason, sign_log,
@@ -8,13 +9,14 @@ use crate::rule_request::RuleRequest;
 use crate::rules;
 use std::path::Path;
 use taffrail_adapters::{Adapter, Answer, ApprovalPlan, Dialog, by_id};
-use taffrail_api::ApprovalRequestBody;
-use taffrail_context::{Error, Settings, is_away};
+use taffrail_api::{ApprovalRequestBody, PipeBody};
+use taffrail_context::{Error, Live, Settings, is_away};
 use taffrail_model::approval::{
     Approval, ApprovalId, COMMAND_BYTES, Decision, Happening, Outcome, State, Verdict,
 };
 use taffrail_model::rules::{Decision as Ruled, decide, risk};
 use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
+use taffrail_query::budgets::BudgetMember;
 use taffrail_store::IndexReader;
 
 /// A dialog is answered within a day, or never.
@@ -32,6 +34,14 @@ pub enum AskOutcome {
 }
 
 impl Broker {
+    /// Accepts a request, whether a hook or a pipe asks.
+    pub fn asked(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
+        match &body.pipe {
+            Some(pipe) => self.ask_at_pipe(body, pipe),
+            None => self.ask(body),
+        }
+    }
+
     /// Accepts a request, or resumes one whose hook was disconnected.
     pub fn ask(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
         let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
@@ -45,7 +55,7 @@ impl Broker {
             known => known,
         };
         match known {
-            Some(it) => self.ask_again(it, body),
+            Some(it) => self.ask_again(it, (body, Source::Hook)),
             None => {
                 let it = approval(plan.seconds, body, Source::Hook);
                 self.ask_first(Some(plan), it, (body, Source::Hook))
@@ -70,9 +80,32 @@ impl Broker {
         }
     }
 
-    fn ask_again(&self, it: Approval, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
+    /// Accepts a request that a pipe reports while its editor shows the dialog, or resumes one after
+    /// the pipe was disconnected. If a hook reported the same and ended, it is that request.
+    fn ask_at_pipe(
+        &self,
+        body: &ApprovalRequestBody,
+        pipe: &PipeBody,
+    ) -> Result<AskOutcome, Error> {
+        let plan = by_id(&body.agent).and_then(Adapter::approval_plan);
+        let it = Approval { call: pipe.call.clone(), ..approval(SERVER_WAITS, body, Source::Pipe) };
+        if let Some(known) = ledger(self.settings())?.approval(&it.id)? {
+            return self.ask_again(known, (body, Source::Pipe));
+        }
+        let left = self.lock().left_to_dialog(&it);
+        match left {
+            Some(known) => self.hold(known, (body, Source::Pipe)),
+            None => self.ask_first(plan, it, (body, Source::Pipe)),
+        }
+    }
+
+    fn ask_again(
+        &self,
+        it: Approval,
+        (body, source): (&ApprovalRequestBody, Source),
+    ) -> Result<AskOutcome, Error> {
         match (&it.state, &it.verdict) {
-            (State::Pending | State::DialogOnly, _) => self.hold(it, (body, Source::Hook)),
+            (State::Pending | State::DialogOnly, _) => self.hold(it, (body, source)),
             // The hook may have been disconnected before it read the answer.
             (State::Decided, Some(verdict)) if it.outcome == Some(Outcome::Unconfirmed) => {
                 let (decision, reason) = (verdict.decision.clone(), reason(verdict));
@@ -90,17 +123,22 @@ impl Broker {
         (body, source): (&ApprovalRequestBody, Source),
     ) -> Result<AskOutcome, Error> {
         let settings = self.settings();
-        if let Some(verdict) = ruled(settings, body) {
+        let can_answer = body.pipe.as_ref().is_none_or(|it| it.is_answerable);
+        if can_answer && let Some(verdict) = ruled(&self.0.live, body, &it) {
             return self.by_rule(it, &verdict);
         }
         if is_unattended(settings, plan, body, &it)? {
             return Ok(AskOutcome::Left);
         }
-        let held = held_while(settings, plan, source);
+        let held = held_while(settings, plan, source).filter(|_| can_answer);
         let state = if held.is_some() { State::Pending } else { State::DialogOnly };
         let it = Approval { state, ..it };
-        let request =
-            PendingRequest { input: body.input.clone(), ..PendingRequest::new(it.clone()) };
+        let request = PendingRequest {
+            input: body.input.clone(),
+            project: body.project.clone(),
+            pipe: Pipe::of(body),
+            ..PendingRequest::new(it.clone())
+        };
         let asked = self.put_down(request, held)?;
         let (agent, state) = (it.agent.as_str(), it.state.as_str());
         tracing::info!(request = %it.id, session = %it.session_id, agent, state, "a request was asked");
@@ -164,6 +202,8 @@ impl Broker {
         let mut open = self.lock();
         // The request may have changed in the meantime.
         let request = open.known.entry(id.clone()).or_insert_with(|| PendingRequest::new(it));
+        request.pipe = Pipe::of(body).or(request.pipe.take());
+        request.project = body.project.clone().or(request.project.take());
         // A server may report less about the request than the hook did.
         if request.input.is_none() || by == Source::Hook {
             request.input.clone_from(&body.input);
@@ -196,7 +236,9 @@ fn held_while(
     source: Source,
 ) -> Option<HeldWhile> {
     match (source, plan.map(|it| it.dialog)) {
-        (Source::Server, _) | (Source::Hook, Some(Dialog::Beside)) => Some(HeldWhile::Open),
+        (Source::Server | Source::Pipe, _) | (Source::Hook, Some(Dialog::Beside)) => {
+            Some(HeldWhile::Open)
+        }
         (Source::Hook, Some(Dialog::After)) => is_away(settings).then_some(HeldWhile::Away),
         (Source::Hook, None) => None,
     }
@@ -204,11 +246,14 @@ fn held_while(
 
 impl Open {
     /// The oldest request with the same input that only its dialog can answer. If the input is
-    /// unknown, the tool must be the same.
+    /// unknown, the tool must be the same. A pipe names tools in words of its own, so there the
+    /// command decides.
     fn left_to_dialog(&self, asked: &Approval) -> Option<Approval> {
+        let is_piped = asked.sources.iter().any(|it| it == Source::Pipe.as_str());
         let is_same = |it: &Approval| {
             it.input_hash == asked.input_hash
                 || (asked.tool == it.tool && asked.tool == asked.command)
+                || (is_piped && !it.command.is_empty() && asked.command == it.command)
         };
         let open = self.known.values().map(|it| &it.it).filter(|it| {
             it.state == State::DialogOnly && it.session_id == asked.session_id && is_same(it)
@@ -225,6 +270,8 @@ enum Source {
     /// The agent's own server, which reports a request beside its dialog and waits as long as the
     /// dialog.
     Server,
+    /// A pipe between an editor and the agent, which reports a request beside the editor's dialog.
+    Pipe,
 }
 
 impl Source {
@@ -232,6 +279,7 @@ impl Source {
         match self {
             Self::Hook => "hook",
             Self::Server => "server",
+            Self::Pipe => "acp",
         }
     }
 }
@@ -262,9 +310,17 @@ fn approval(seconds: i64, body: &ApprovalRequestBody, source: Source) -> Approva
 }
 
 /// The decision of the rules; `None` if they ask a person.
-fn ruled(settings: &Settings, body: &ApprovalRequestBody) -> Option<Verdict> {
-    let book = rules::load(settings, body.project.as_deref().map(Path::new));
-    let verdict = RuleRequest::of(body).with(body, |it| decide(it, &book.rules));
+fn ruled(live: &Live, body: &ApprovalRequestBody, it: &Approval) -> Option<Verdict> {
+    let settings = live.settings();
+    let project = body.project.as_deref().map(Path::new);
+    let who = BudgetMember { session: Some(it.session_id), agent: Some(&body.agent), project };
+    let book = rules::load(settings, project);
+    // While history is being read, what was spent is not known, and conditions stay open.
+    let rules = match live.is_complete() {
+        true => rules::applicable(settings, book, &who),
+        false => book.rules,
+    };
+    let verdict = RuleRequest::of(body).with(body, |it| decide(it, &rules));
     let decision = match verdict.decision {
         Ruled::Allow => Decision::Allow,
         Ruled::Deny => Decision::Deny,

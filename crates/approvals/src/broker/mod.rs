@@ -5,6 +5,7 @@
 
 mod agent_record;
 mod ask;
+mod piped;
 mod waiting_hook;
 
 pub use agent_record::{RequestEvent, of_lines};
@@ -14,9 +15,10 @@ use crate::decision_log::sign_log;
 use crate::list::{add_sessions, known_requests};
 use crate::refusal::{at_the_agent, refusal};
 use crate::screen_requests;
+use piped::Pipe;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use taffrail_adapters::Answer;
+use taffrail_adapters::{Answer, by_id};
 use taffrail_api::{ApprovalRow, Approvals, ToolInput};
 use taffrail_capture::spool;
 use taffrail_context::{Error, Live, Settings, Update, UpdateKind};
@@ -69,11 +71,20 @@ struct PendingRequest {
     is_read: bool,
     /// The input of the tool, as its hook reported it. Kept in memory only.
     input: Option<ToolInput>,
+    /// The folder the tool works in, as it was asked.
+    project: Option<String>,
+    /// The pipe that reports the request, if an editor shows its dialog.
+    pipe: Option<Pipe>,
 }
 
 impl PendingRequest {
     fn new(it: Approval) -> Self {
-        Self { it, waits: None, is_read: false, input: None }
+        Self { it, waits: None, is_read: false, input: None, project: None, pipe: None }
+    }
+
+    /// Whether a pipe waits here. It alone knows whether the request is open.
+    fn is_at_pipe(&self) -> bool {
+        self.pipe.is_some() && self.waits.is_some()
     }
 }
 
@@ -140,6 +151,8 @@ impl Broker {
         for row in rows {
             let request = open.known.get(&row.id).filter(|it| it.it.is_open());
             row.input = request.and_then(|it| it.input.clone());
+            row.project_path =
+                row.project_path.take().or_else(|| request.and_then(|it| it.project.clone()));
         }
     }
 
@@ -150,6 +163,7 @@ impl Broker {
     /// When the ledger or the index cannot be read.
     pub fn list(&self, all: bool, elsewhere: Vec<ApprovalRow>) -> Result<Approvals, Error> {
         let settings = self.settings();
+        self.end_dead_pipes()?;
         let mut out = known_requests(settings, &self.0.live.statuses(), all)?;
         self.fill_in(&mut out.approvals);
         out.approvals.extend(elsewhere);
@@ -264,6 +278,9 @@ impl Open {
 
     /// Ends requests that no hook waits for any more, and stops following old decisions.
     fn sweep(&mut self, ledger: &mut Ledger, now: Timestamp) -> Result<(), Error> {
+        for request in self.at_dead_pipes() {
+            request.it = moved(ledger, request.it.clone(), &Happening::SessionOver)?;
+        }
         for request in self.known.values_mut().filter(|it| it.it.expires_at <= now) {
             request.it = moved(ledger, request.it.clone(), &Happening::TimedOut)?;
         }
@@ -369,6 +386,10 @@ fn reason(verdict: &Verdict) -> Option<String> {
 /// journal cannot be written, the status only changes later, when the agent reports it.
 fn journal(settings: &Settings, it: &Approval, has_twin: bool) {
     let Some(verdict) = &it.verdict else { return };
+    if by_id(it.agent.as_str()).is_none() {
+        // An unknown agent has no sessions whose status the entry could change.
+        return;
+    }
     let answered = Answered {
         approval: it.id.clone(),
         decision: verdict.decision.clone(),

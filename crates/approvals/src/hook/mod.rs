@@ -6,10 +6,12 @@
 mod ask;
 mod deny;
 mod payload;
+mod recall;
 mod status_line;
 
 pub use ask::{Question, ask_desk};
 pub use deny::deny_call;
+pub use recall::recall_moment;
 pub use status_line::take_down_line;
 
 use std::io;

@@ -131,6 +131,7 @@ fn table(typed: &Typed) -> Table {
         ("file", &typed.file),
         ("agent", &typed.agent),
         ("project", &typed.project),
+        ("when", &typed.when),
     ];
     for (key, text) in parts {
         if let Some(text) = text {

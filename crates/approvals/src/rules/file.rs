@@ -115,6 +115,7 @@ fn typed(table: &dyn TableLike) -> Result<Typed, Fault> {
             "agent" => out.agent = Some(text),
             "project" => out.project = Some(text),
             "file" => out.file = Some(text),
+            "when" => out.when = Some(text),
             other => return Err(fault(format!("`{other}` is not known"))),
         }
     }

@@ -17,7 +17,8 @@ pub use suggestions::rule_suggestions;
 use file::Read;
 use std::path::{Path, PathBuf};
 use taffrail_context::Settings;
-use taffrail_model::rules::{Fault, Origin, Rule};
+use taffrail_model::rules::{Fault, Origin, Rule, in_force};
+use taffrail_query::budgets::{BudgetMember, spending_of};
 
 /// The most rules in all files of a repository together.
 const REPOSITORY_RULES: usize = 200;
@@ -70,6 +71,14 @@ pub enum RulesError {
 #[must_use]
 pub fn load(settings: &Settings, project: Option<&Path>) -> RuleBook {
     load_from((&settings.config, &settings.user_home), project)
+}
+
+/// The rules of a book that apply to a session now. Budgets are read only if a rule depends on them.
+pub(crate) fn applicable(settings: &Settings, book: RuleBook, who: &BudgetMember<'_>) -> Vec<Rule> {
+    if book.rules.iter().all(|it| it.when.is_none()) {
+        return book.rules;
+    }
+    in_force(book.rules, spending_of(settings, who))
 }
 
 /// Like `load`, from our configuration folder and the user's home, for callers without settings.

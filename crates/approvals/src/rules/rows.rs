@@ -1,10 +1,11 @@
 //! Rules as the user interfaces show them.
 
-use super::{RuleFault, load, user_file};
+use super::{RuleFault, applicable, load, user_file};
 use std::path::Path;
 use taffrail_api::{Check, CheckStatus, RuleAnswer, RuleList, RuleRow, SCHEMA_VERSION};
 use taffrail_context::Settings;
 use taffrail_model::rules::{Origin, Request, Rule, decide};
+use taffrail_query::budgets::BudgetMember;
 
 /// Lists the rules in force in a folder, and their faults.
 #[must_use]
@@ -26,7 +27,9 @@ pub fn rule_list(settings: &Settings, project: Option<&Path>) -> RuleList {
 /// Returns the decision of the rules about a request.
 #[must_use]
 pub fn rule_test(settings: &Settings, request: &Request<'_>) -> RuleAnswer {
-    let verdict = decide(request, &load(settings, request.project).rules);
+    let who = BudgetMember { session: None, agent: request.agent, project: request.project };
+    let rules = applicable(settings, load(settings, request.project), &who);
+    let verdict = decide(request, &rules);
     RuleAnswer {
         schema_version: SCHEMA_VERSION,
         decision: verdict.decision.as_str(),
@@ -46,6 +49,7 @@ fn row(rule: &Rule, file: &Path) -> RuleRow {
         agent: rule.agent.clone(),
         project: rule.project.as_ref().map(|it| it.display().to_string()),
         files: rule.files.as_ref().map(ToString::to_string),
+        when: rule.when.map(taffrail_model::rules::Condition::as_str),
         text: rule.text.clone(),
         fault: None,
     }
@@ -62,6 +66,7 @@ fn broken(fault: &RuleFault) -> RuleRow {
         agent: None,
         project: None,
         files: None,
+        when: None,
         text: "does not count".to_owned(),
         fault: Some(fault.message.clone()),
     }

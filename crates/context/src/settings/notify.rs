@@ -23,6 +23,8 @@ pub struct NoticeSettings {
     pub terminal: Option<Osc>,
     /// To this URL.
     pub webhook: Option<WebhookUrl>,
+    /// What the webhook's messages look like.
+    pub webhook_format: WebhookFormat,
     /// The file with the secret that signs the webhook's messages.
     pub webhook_secret: Option<PathBuf>,
     /// To this program; empty for none.
@@ -45,6 +47,7 @@ impl Default for NoticeSettings {
             desktop: Some(false),
             terminal: None,
             webhook: None,
+            webhook_format: WebhookFormat::default(),
             webhook_secret: None,
             command: Vec::new(),
             wishes: Wishes::default(),
@@ -64,6 +67,17 @@ pub enum Osc {
     Osc9,
     /// A title and a text.
     Osc777,
+}
+
+/// The form of a webhook's messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WebhookFormat {
+    /// Our own document.
+    #[default]
+    Json,
+    /// The document in an envelope of `CloudEvents` 1.0.
+    CloudEvents,
 }
 
 /// A URL from the user's configuration.

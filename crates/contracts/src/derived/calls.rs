@@ -1,11 +1,11 @@
 //! Tool calls with their results.
 
-use crate::captured::AgentSession;
+use crate::captured::{AgentSession, spoken};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_model::rules::command_in;
-use taffrail_model::{Event, Kind, Timestamp};
+use taffrail_model::{Event, Kind, Timestamp, TurnId};
 
 /// A tool call.
 #[derive(Debug)]
@@ -22,18 +22,25 @@ pub struct Call<'e> {
     pub answer: Option<&'e Event>,
     /// Whether the call was copied from another session.
     pub is_copy: bool,
+    /// The turn of the call.
+    pub turn: Option<TurnId>,
 }
 
 /// The calls of a session, in order.
 #[must_use]
 pub fn calls(session: &AgentSession) -> Vec<Call<'_>> {
+    calls_in(&session.events)
+}
+
+/// The calls in some events of a session, in order.
+pub(super) fn calls_in(events: &[Event]) -> Vec<Call<'_>> {
     let mut answers: BTreeMap<&str, &Event> = BTreeMap::new();
-    for event in session.spoken().filter(|event| event.kind == Kind::ToolResult) {
+    for event in spoken(events).filter(|event| event.kind == Kind::ToolResult) {
         if let Some(id) = word(event, "call_id") {
             answers.entry(id).or_insert(event);
         }
     }
-    let calls = session.spoken().filter(|event| event.kind == Kind::ToolCall);
+    let calls = spoken(events).filter(|event| event.kind == Kind::ToolCall);
     calls.filter_map(|event| call(event, &answers)).collect()
 }
 
@@ -53,6 +60,7 @@ fn call<'e>(event: &'e Event, answers: &BTreeMap<&str, &'e Event>) -> Option<Cal
         input,
         answer: word(event, "call_id").and_then(|id| answers.get(id).copied()),
         is_copy: event.data.contains_key("inherited_from"),
+        turn: event.turn_id,
     })
 }
 

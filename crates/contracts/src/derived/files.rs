@@ -146,18 +146,18 @@ fn apply(
 }
 
 /// The content before the change, where the agent recorded it.
-fn recorded(call: &Call<'_>) -> Option<State> {
+pub(super) fn recorded(call: &Call<'_>) -> Option<State> {
     let original = call.answer?.data.get("change")?.get("original")?;
     Some(original.as_str().map_or(State::Absent, |it| State::Text(it.to_owned())))
 }
 
 /// Whether the user changed the proposal, so that the content is not the call's.
-fn is_amended(call: &Call<'_>) -> bool {
+pub(super) fn is_amended(call: &Call<'_>) -> bool {
     let amended = call.answer.and_then(|it| it.data.get("change")?.get("amended"));
     amended.and_then(Value::as_bool) == Some(true)
 }
 
-fn says_created(call: &Call<'_>) -> bool {
+pub(super) fn says_created(call: &Call<'_>) -> bool {
     let said = call.said().to_ascii_lowercase();
     said.contains("created") || said.contains("new file")
 }

@@ -41,6 +41,7 @@ pub(crate) fn event(number: u64, kind: Kind, text: &str, data: &Value) -> Event 
         revision: 1,
         turn_id: None,
         parent_id: None,
+        answer: None,
         text: Some(text.to_owned()),
         data: data.as_object().cloned().unwrap_or_else(Map::new),
         confidence: Confidence::High,

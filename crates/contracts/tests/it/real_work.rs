@@ -37,6 +37,7 @@ fn with_turn(session: &mut AgentSession, prompt: &str, status: TurnStatus, answe
     session.events.push(event(number + 1, Kind::AssistantMessage, answer, &json!({})));
     let at = session.events.last().unwrap().created_at;
     session.turns.push(Turn {
+        number: 1,
         id: TurnId::of(session.id, prompt),
         prompt: prompt.to_owned(),
         text: answer.to_owned(),
@@ -49,6 +50,7 @@ fn with_turn(session: &mut AgentSession, prompt: &str, status: TurnStatus, answe
         last_at: at,
         usage: Default::default(),
         cost_microdollars: None,
+        context_tokens: None,
         ended_at: Some(at),
     });
 }

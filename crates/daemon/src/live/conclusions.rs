@@ -15,7 +15,7 @@ use taffrail_model::observed::Marks;
 use taffrail_model::replication::is_locator;
 use taffrail_model::status::Status;
 use taffrail_model::turn::{Turn, TurnInput, turns};
-use taffrail_model::{Kind, SessionId, Timestamp};
+use taffrail_model::{Kind, Origin, SessionId, Timestamp};
 use taffrail_query::findings::FindingsChange;
 use taffrail_store::{EventRow, IndexReader, SessionRow, StoreError};
 
@@ -134,16 +134,23 @@ fn is_followed(row: &SessionRow, now: Timestamp) -> bool {
 /// Whether an event may begin or end a turn.
 fn moves_turn(row: &EventRow) -> bool {
     let is_edge = matches!(row.kind, Kind::UserPrompt | Kind::SessionExited);
-    !row.removed && (is_edge || row.marks.has(Marks::ENDS_TURN))
+    !row.removed && is_evidence(row) && (is_edge || row.marks.has(Marks::ENDS_TURN))
+}
+
+/// The transcript says what a prompt history says, a little later.
+fn is_evidence(row: &EventRow) -> bool {
+    row.origin != Origin::PromptHistory
 }
 
 /// The latest turns of a session, at least the last one, also if its prompt is far back.
 fn last_turns(index: &IndexReader, row: &SessionRow) -> Result<Vec<Turn>, StoreError> {
     let mut rows = index.last_events(row.row, LOOK)?;
+    rows.retain(is_evidence);
     let opens = |it: &EventRow| it.kind == Kind::UserPrompt && it.turn.is_some();
     if !rows.iter().any(opens) {
         let until = rows.first().map_or(Timestamp::MAX, |it| it.at);
-        rows.splice(0..0, index.last_of_kind(row.row, &Kind::UserPrompt, until)?);
+        let last = index.last_of_kind(row.row, &Kind::UserPrompt, until)?;
+        rows.splice(0..0, last.filter(is_evidence));
     }
     Ok(turns(rows.iter().map(input), None))
 }

@@ -1,5 +1,6 @@
 //! The loop: wakes, writes, publishes.
 
+use super::at_reset::Stops;
 use super::conclusions::Conclusions;
 use super::final_summaries::{self, Ask};
 use super::first_pass::FirstPass;
@@ -67,6 +68,8 @@ pub(super) struct Loop {
     pub(super) watchers: Vec<SourceWatcher>,
     pub(super) board: Board,
     pub(super) monitor: Monitor,
+    /// The stops at a limit that were answered.
+    pub(super) stops: Stops,
     /// What was concluded so far; `None` until the first statuses are known.
     pub(super) conclusions: Option<Conclusions>,
     /// The row last published of each session.
@@ -118,6 +121,7 @@ impl Loop {
             watchers: Vec::new(),
             board,
             monitor: Monitor::default(),
+            stops: Stops::default(),
             conclusions: None,
             published: HashMap::new(),
             probe,

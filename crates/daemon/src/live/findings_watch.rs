@@ -14,7 +14,9 @@ impl Loop {
     pub(super) fn watch(&mut self) -> Result<(), DaemonError> {
         let Some(index) = &self.index else { return Ok(()) };
         self.monitor.load(&self.settings, index, &self.handle.live().statuses())?;
-        self.handle.live().replace_findings(self.monitor.all(Whose::All));
+        let all = self.monitor.all(Whose::All);
+        self.stops.note_old(&all);
+        self.handle.live().replace_findings(all);
         Ok(())
     }
 
@@ -24,6 +26,7 @@ impl Loop {
         let handle = self.handle.clone();
         let change = self.monitor.look(sessions, &|id| handle.live().status(id), now);
         self.tell_findings(change);
+        self.go_on_at_reset(sessions);
     }
 
     /// Checks sessions whose time has come, and drops those that are no longer recent.
@@ -35,6 +38,11 @@ impl Loop {
             self.tell_findings(FindingsChange { withdrawn, ..FindingsChange::default() });
         }
         if self.monitor.next().is_some_and(|at| at <= now) {
+            let owed = self.index.as_ref().map(|it| self.monitor.read_owed(&self.settings, it));
+            // The next change of a session reads them again.
+            if let Some(Err(error)) = owed {
+                tracing::warn!(%error, "cannot read limits and budgets");
+            }
             let change = self.monitor.pass(&|id| handle.live().status(id), now);
             self.tell_findings(change);
         }

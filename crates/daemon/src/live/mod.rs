@@ -4,6 +4,7 @@
 //! read-only views and from the state that the loop shares through its [`Handle`].
 
 mod approval_watch;
+mod at_reset;
 mod conclusions;
 mod delivery_watch;
 mod event_loop;

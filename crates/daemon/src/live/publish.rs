@@ -11,7 +11,7 @@ use taffrail_context::write_gone;
 use taffrail_context::{Live, Update, UpdateKind};
 use taffrail_model::journal::{Gone, Loss};
 use taffrail_model::replication::is_locator;
-use taffrail_model::{DeviceId, Process, SessionId, Signal};
+use taffrail_model::{DeviceId, Lifecycle, Process, SessionId, Signal};
 use taffrail_query::filter::tag;
 use taffrail_query::status::apply_status;
 use taffrail_query::{SessionChange, session};
@@ -46,6 +46,10 @@ impl Loop {
         let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
         let now = (self.settings.now)();
         let stands = self.board.take(index, &row, &changed, now)?;
+        if row.lifecycle == Lifecycle::PromptsOnly {
+            // Nothing is known to happen in it. Its transcript may only be late.
+            return Ok(());
+        }
         let change = SessionChange::new((&self.settings, index, &self.device), row, changed);
         let row = change.row();
         // A session of another device is handled on that device.

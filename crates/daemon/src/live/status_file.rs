@@ -14,11 +14,15 @@ use taffrail_store::StoreError;
 impl Loop {
     /// Rewrites the file if its content changed.
     pub(super) fn keep_glance(&mut self) -> Result<(), DaemonError> {
-        if !std::mem::take(&mut self.stands_new) {
+        let is_counted = !std::mem::take(&mut self.stands_new);
+        let before = self.glanced.as_ref().filter(|_| is_counted);
+        if before.is_some_and(|it| it.quotas == self.monitor.gauges()) {
             return Ok(());
         }
         let Some(state) = self.state.clone() else { return Ok(()) };
-        let glance = self.glance()?;
+        // A limit changes more often than a status, and sessions are counted for a status only.
+        let counted = before.cloned().map_or_else(|| self.glance(), Ok)?;
+        let glance = StatusFile { quotas: self.monitor.gauges().to_vec(), ..counted };
         if self.glanced.as_ref() == Some(&glance) {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 use super::metadata::{self, Descent, Events, Noted, Remarks, SessionEvents, Snapshot, VERSION};
 use crate::error::DevicesError;
 use taffrail_context::Settings;
-use taffrail_model::{SessionId, journal};
+use taffrail_model::{SessionId, prompt_history};
 use taffrail_query::contracts::ledger;
 use taffrail_store::{IndexReader, Ledger, Note, SessionRow, Taken};
 
@@ -22,7 +22,7 @@ pub(super) fn events(
     let mut out = Vec::new();
     for row in sessions {
         let rows = reader.events(row.row)?.into_iter();
-        let own = rows.filter(|it| !journal::is_locator(&it.locator));
+        let own = rows.filter(|it| !prompt_history::is_shared(&it.locator));
         out.push(SessionEvents { session: row.id, ids: own.map(|it| it.id).collect() });
     }
     Ok(metadata::written(&Events { version: VERSION, sessions: out }))

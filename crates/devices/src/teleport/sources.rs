@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, Encoding, Shape, TransferPlan, by_id, is_plain_path};
 use taffrail_capture::open_below;
 use taffrail_context::Settings;
-use taffrail_model::{AgentId, LineageKind, SessionId, journal, replication};
+use taffrail_model::{AgentId, LineageKind, SessionId, prompt_history, replication};
 use taffrail_query::contracts::workers_below;
 use taffrail_store::{IndexReader, SessionRow, SourceRow};
 use taffrail_sync::bundle::{Kind, MOST_ENTRIES};
@@ -54,10 +54,10 @@ pub(super) fn files_of<'a>(
     Ok(found)
 }
 
-/// True for a source that is about a session but is not its history: observations, and data from
-/// another device.
+/// True for a source that is about a session but is not its history: observations, a prompt history,
+/// and data from another device.
 pub(super) fn is_about(locator: &str) -> bool {
-    journal::is_locator(locator) || replication::is_locator(locator)
+    prompt_history::is_shared(locator) || replication::is_locator(locator)
 }
 
 pub(super) fn label(agent: &str) -> String {

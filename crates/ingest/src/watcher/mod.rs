@@ -24,7 +24,7 @@ pub use tickets::{Load, Tickets};
 pub use watch::WATCHES;
 
 use crate::copier::CapturePolicy;
-use crate::index::known_of;
+use crate::planned::known_of;
 use databases::Databases;
 use file_stat::FileStat;
 use own_folders::OwnFolders;

@@ -4,7 +4,7 @@
 //! afterwards it reads only what differs from the known sources at that time.
 
 use super::file_stat::modified_ns;
-use crate::index::known_of;
+use crate::planned::known_of;
 use crate::retention::leave_out_old;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

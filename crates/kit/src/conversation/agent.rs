@@ -8,8 +8,9 @@ use super::stateful::MakeDialect;
 use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, HookPlan, LimitsFile, Place, Reader, Screen, ScreenState,
-    ServerPlan, Shape, Source, StartPlan, StatusLinePlan, TelemetryPlan, TransferPlan, records,
+    Adapter, ApprovalPlan, Descriptor, HookPlan, LimitsFile, McpPlan, Place, PromptHistory, Reader,
+    RecallPlan, Screen, ScreenState, ServerPlan, Shape, Source, StartPlan, StatusLinePlan,
+    TelemetryPlan, TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
@@ -24,10 +25,16 @@ pub struct Agent {
     pub known: &'static [&'static str],
     /// Reads the journal's entries of its hooks and registries.
     pub entries: Option<fn(&mut EntrySink<'_, '_>)>,
+    /// The file in which it keeps every prompt.
+    pub prompts: Option<&'static PromptHistory>,
     /// The file within which its session ids are unique.
     pub store: Option<&'static str>,
     /// How our hook is installed.
     pub hooks: Option<&'static HookPlan>,
+    /// How our MCP server is registered.
+    pub mcp: Option<&'static McpPlan>,
+    /// When a hook may give it text unasked.
+    pub recall: Option<&'static RecallPlan>,
     /// Whether a hook's payload is its own: other agents may run the hooks of its settings.
     pub own_payload: Option<fn(&str) -> bool>,
     /// How its requests are read and answered.
@@ -157,8 +164,11 @@ impl Agent {
             stores,
             known: &[],
             entries: None,
+            prompts: None,
             store: None,
             hooks: None,
+            mcp: None,
+            recall: None,
             own_payload: None,
             approvals: None,
             server: None,
@@ -230,12 +240,24 @@ impl Adapter for Agent {
         }
     }
 
+    fn prompt_history(&self) -> Option<&'static PromptHistory> {
+        self.prompts
+    }
+
     fn store(&self) -> Option<&'static str> {
         self.store
     }
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         self.hooks
+    }
+
+    fn mcp_plan(&self) -> Option<&'static McpPlan> {
+        self.mcp
+    }
+
+    fn recall_plan(&self) -> Option<&'static RecallPlan> {
+        self.recall
     }
 
     fn is_own_payload(&self, payload: &str) -> bool {

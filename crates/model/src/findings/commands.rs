@@ -214,6 +214,21 @@ pub(super) fn key_of(command: &str) -> String {
     words.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a part of a line commits to Git.
+pub(super) fn commits(command: &str) -> bool {
+    parts(command).iter().any(|words| {
+        let mut words = words.iter().map(String::as_str).skip_while(|it| it.contains('='));
+        // The options of Git itself come first; `-C` and `-c` have a value.
+        let mut is_value = false;
+        words.next() == Some("git")
+            && words.find(|it| {
+                let is_word = !is_value && !it.starts_with('-');
+                is_value = matches!(*it, "-C" | "-c");
+                is_word
+            }) == Some("commit")
+    })
+}
+
 /// The program and subcommand of the last part of a line.
 pub(super) fn verb_of(command: &str) -> String {
     let parts = parts(command);
@@ -225,6 +240,17 @@ pub(super) fn verb_of(command: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_commit_is_found_in_any_part_of_a_line() {
+        let check = |line: &str, expected: bool| assert_eq!(commits(line), expected, "{line}");
+        check("git commit -m x", true);
+        check("cd api && git add -A && git -C . -c a.b=c --no-pager commit -m 'y'", true);
+        check("GIT_EDITOR=true git commit --amend", true);
+        check("git log --grep commit", false);
+        check("git -C commit status", false);
+        check("echo 'git commit'", false);
+    }
 
     #[test]
     fn a_command_says_what_it_is_for() {

@@ -64,7 +64,7 @@ impl<'a> EventView<'a> {
 
     /// The event's effect on the status.
     pub(super) fn says(&self) -> Option<Signal> {
-        let head = EventHead {
+        evidence::says(&EventHead {
             id: self.id,
             parent: self.parent,
             kind: self.kind,
@@ -75,22 +75,27 @@ impl<'a> EventView<'a> {
             excerpt: "",
             at: self.at,
             confidence: self.confidence,
-        };
-        evidence::of_event(&head).map(|it| it.says)
+        })
     }
 
     /// Whether the agent's own history reports the event; hooks and probes only repeat such work.
     pub(super) fn is_spoken(&self) -> bool {
-        match self.origin {
-            Origin::Transcript | Origin::Input => true,
-            Origin::Hook => self.kind.is_carried(),
-            Origin::Pty
-            | Origin::Telemetry
-            | Origin::Registry
-            | Origin::Process
-            | Origin::Derived
-            | Origin::Unknown(_) => false,
-        }
+        is_spoken(self.origin, self.kind)
+    }
+}
+
+/// Whether the agent's own history reports an event of this kind.
+pub(super) fn is_spoken(origin: &Origin, kind: &Kind) -> bool {
+    match origin {
+        Origin::Transcript | Origin::Input => true,
+        Origin::Hook => kind.is_carried(),
+        Origin::Pty
+        | Origin::Telemetry
+        | Origin::Registry
+        | Origin::Process
+        | Origin::Derived
+        | Origin::PromptHistory
+        | Origin::Unknown(_) => false,
     }
 }
 

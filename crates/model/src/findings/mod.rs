@@ -14,23 +14,28 @@ mod event_view;
 mod fold;
 mod from_status;
 mod note;
+mod outcome;
 mod outputs;
 mod provider_errors;
 mod quality;
 mod quota;
 pub mod status_line;
+mod ways;
 mod work;
 
 pub use across_sessions::{Blocked, together, together_until};
 pub use budget::nearly_spent;
 pub use event_view::EventView;
 pub use fold::{Fold, NOTES};
-pub use quality::{Quality, SessionQuality, quality, total};
+pub use outcome::{Effect, Outcome};
+pub use quality::{
+    Place, Quality, QualityFold, SessionQuality, Step, TooLate, quality, step, total,
+};
 pub use quota::{nearly_used_up, used_up_until};
 
 use crate::evidence::Life;
 use crate::status::Reading;
-use crate::summary::line::{fitted, plain};
+use crate::summary::line::{fitted, fitted_around_commands, plain};
 use crate::words::words;
 use crate::{Confidence, EventId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -261,7 +266,7 @@ impl FindingDraft {
 
     fn of(self, session_id: SessionId) -> Finding {
         let Self { kind, since, confidence, evidence, says, proposes } = self;
-        let says = fitted(&plain(&says), SAYS_CHARS);
+        let says = fitted_around_commands(&plain(&says), SAYS_CHARS);
         Finding { kind, session_id, since, confidence, evidence, says, proposes }
     }
 }

@@ -10,6 +10,7 @@ use crate::hash::{self, Digest16};
 use crate::journal::TRIED;
 use crate::observed::Marks;
 use crate::{Confidence, EventId, Kind, Origin, Signal, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -63,7 +64,7 @@ pub(super) enum Says {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum How {
     /// The agent stopped by itself.
     Done,
@@ -217,6 +218,7 @@ fn folded_at(event: &EventView<'_>) -> Option<u64> {
     before.filter(|_| trigger != Some("manual"))
 }
 
-fn kept(text: &str) -> String {
+/// The beginning of a text, short enough to keep.
+pub(super) fn kept(text: &str) -> String {
     crate::text::cut(text, KEPT).to_owned()
 }

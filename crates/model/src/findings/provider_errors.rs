@@ -2,13 +2,11 @@
 
 use super::errors::Class;
 use super::note::{Failure, How, Note, Says};
-use super::{Context, FindingDraft, FindingKind, Standing, Thresholds, quoted};
+use super::{Context, FindingDraft, FindingKind, Standing, Thresholds, quoted, ways};
 use crate::status::{Failure as Breakdown, Reading, Status};
-use crate::{EventId, Timestamp};
+use crate::{EventId, SessionId, Timestamp};
 
 const GO_ON: &str = "Go on where you left off.";
-const LIMIT_STEPS: &str =
-    "; next: `taffrail queue ID add \"go on\" --at-reset` or `taffrail handoff ID --to AGENT`";
 
 /// Failures since the agent last made progress.
 #[derive(Debug, Default)]
@@ -34,7 +32,7 @@ pub(super) fn found<'n>(
     for note in notes {
         trouble.take(note);
     }
-    let failed = trouble.failed(standing.reading.status, thresholds);
+    let failed = trouble.failed(standing, thresholds);
     let died = trouble.lost(standing.reading);
     let context = trouble.used(standing.context);
     let context = context.and_then(|it| trouble.context(it, standing, thresholds));
@@ -101,7 +99,7 @@ impl<'n> Trouble<'n> {
     }
 
     /// The agent gave up, or retried too many times. The last failure gives the kind.
-    fn failed(&self, status: Status, thresholds: &Thresholds) -> Option<FindingDraft> {
+    fn failed(&self, standing: &Standing<'_>, thresholds: &Thresholds) -> Option<FindingDraft> {
         let (_, last) = self.failures.last()?;
         let same: Vec<_> = self.failures.iter().filter(|(_, it)| it.class == last.class).collect();
         let gave_up = same.iter().find(|(_, it)| !it.retrying).map(|(note, _)| note.at);
@@ -109,10 +107,10 @@ impl<'n> Trouble<'n> {
         let since: Timestamp = gave_up.or_else(|| tried.map(|(note, _)| note.at))?;
         let ids: Vec<EventId> = same.iter().map(|(note, _)| note.id).collect();
         let (kind, what, proposal) = told(last.class);
-        let tries = gave_up.is_none() && status == Status::Running;
+        let tries = gave_up.is_none() && standing.reading.status == Status::Running;
         let how = if tries { "keeps trying" } else { "gave up" };
         let words = quoted(&last.words);
-        let rest = if tries { "" } else { next_step(last.class) };
+        let rest = if tries { String::new() } else { next_step(last.class, standing.session) };
         let words = if rest.is_empty() { &words } else { words.trim_end_matches('.') };
         let says = format!("{what}, and the agent {how}: {words}{rest}");
         let found = FindingDraft::new(kind, since, &ids, says);
@@ -157,10 +155,14 @@ impl<'n> Trouble<'n> {
 }
 
 /// What a person may do about a limit that stopped the session.
-fn next_step(class: Class) -> &'static str {
+fn next_step(class: Class, session: SessionId) -> String {
     match class {
-        Class::Quota | Class::Rate => LIMIT_STEPS,
-        Class::Context | Class::Auth | Class::Provider | Class::Network | Class::Other => "",
+        Class::Quota | Class::Rate => {
+            format!("; next: {} or {}", ways::wait(session), ways::hand_over(session, None))
+        }
+        Class::Context | Class::Auth | Class::Provider | Class::Network | Class::Other => {
+            String::new()
+        }
     }
 }
 

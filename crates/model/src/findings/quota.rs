@@ -1,6 +1,6 @@
 //! Findings about limits of an account: one for each window, at the highest threshold it passed.
 
-use super::{Finding, FindingDraft, FindingKind};
+use super::{Finding, FindingDraft, FindingKind, ways};
 use crate::quota::{Limit, Observation, Percent, windows};
 use crate::{AgentId, SessionId, Timestamp};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ const FULL: Percent = Percent::hundredths(9_500);
 #[must_use]
 pub fn nearly_used_up(seen: Vec<Observation>, now: Timestamp) -> Vec<Finding> {
     let windows = windows(seen, now);
-    let newest: Vec<&Observation> = windows.iter().filter_map(|it| it.last()).collect();
-    windows.iter().filter_map(|it| found(it, &newest, now)).collect()
+    let newest: Vec<&Observation> = windows.iter().filter_map(|it| it.current.last()).collect();
+    windows.iter().filter_map(|it| found(&it.current, &newest, now)).collect()
 }
 
 /// When the next of these findings ends by time alone.
@@ -32,8 +32,8 @@ fn found(window: &[Observation], all: &[&Observation], now: Timestamp) -> Option
     let passed: Vec<&Observation> = window.iter().filter(|it| it.used >= threshold).collect();
     let since = passed.first()?.at;
     let session: SessionId = passed.iter().find_map(|it| it.session)?;
-    let elsewhere = if threshold == FULL { roomiest(newest, all, now) } else { None };
-    let says = says(newest) + &elsewhere.unwrap_or_default();
+    let ways = (threshold == FULL).then(|| ways(session, roomiest(newest, all, now)));
+    let says = says(newest) + &ways.unwrap_or_default();
     Some(FindingDraft::new(FindingKind::Quota, since, &[], says).of(session))
 }
 
@@ -56,17 +56,24 @@ fn span(limit: &Limit) -> String {
     }
 }
 
-/// Proposes the agent whose fullest limit is the least full, if that is known and fresh.
-fn roomiest(newest: &Observation, all: &[&Observation], now: Timestamp) -> Option<String> {
+/// How to go on at a limit: wait, or hand over to the agent with the most room, if one is known.
+fn ways(session: SessionId, other: Option<(&AgentId, Percent)>) -> String {
+    let room = other.map(|(_, used)| format!(" (at {} %)", used.as_hundredths() / 100));
+    let hand_over = ways::hand_over(session, other.map(|(agent, _)| agent.as_str()));
+    format!(" Wait: {}, or: {hand_over}{}.", ways::wait(session), room.unwrap_or_default())
+}
+
+/// The agent whose fullest limit is the least full, if that is known and fresh.
+fn roomiest<'a>(
+    newest: &Observation,
+    all: &[&'a Observation],
+    now: Timestamp,
+) -> Option<(&'a AgentId, Percent)> {
     let mut fullest: BTreeMap<&AgentId, Percent> = BTreeMap::new();
     let others = all.iter().filter(|it| it.limit.agent != newest.limit.agent);
     for it in others.filter(|it| !it.is_stale(now)) {
         let used = fullest.entry(&it.limit.agent).or_default();
         *used = it.used.max(*used);
     }
-    let (agent, used) = fullest.into_iter().min_by_key(|it| it.1)?;
-    (used < NEARLY_FULL).then(|| {
-        let used = used.as_hundredths() / 100;
-        format!(" {agent} is at {used} %: `taffrail handoff --to {agent}`.", agent = agent.as_str())
-    })
+    fullest.into_iter().min_by_key(|it| it.1).filter(|it| it.1 < NEARLY_FULL)
 }

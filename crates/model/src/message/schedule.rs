@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub const SPREAD_SECONDS: u32 = 300;
 /// A message that could not be sent this long after its time is closed.
 pub const LATE_SECONDS: i64 = 24 * 60 * 60;
+/// Why a message waits for a session that may or may not run.
+const NO_PROCESS: &str = "no running process was found for it";
 
 words! {
     /// What gives a message its time.
@@ -78,7 +80,8 @@ impl Schedule {
                 Verdict::Wait("its last prompt is not the one that it was left with")
             }
             Some(reading) => of_status(reading),
-            None => Verdict::Close("not sent: the session does not run any more".to_owned()),
+            // A limit may last for days, and the status of a quiet session is kept for one.
+            None => Verdict::Wait(NO_PROCESS),
         };
         match found {
             Verdict::Wait(why) if self.is_late(now) => Verdict::Close(format!("not sent: {why}")),
@@ -123,6 +126,8 @@ fn of_status(reading: &Reading) -> Verdict {
     let sure = matches!(reading.confidence, Confidence::High | Confidence::Medium);
     let close = |why: &str| Verdict::Close(format!("not sent: the session {why}"));
     match (reading.status, asks) {
+        // Nothing moved for a day, and that is all that is known.
+        (Status::Exited, _) if !sure => Verdict::Wait(NO_PROCESS),
         (Status::Exited, _) => close("is over"),
         (Status::Unknown, _) => Verdict::Wait("its status is unknown"),
         _ if !sure => Verdict::Wait("its status is only a guess"),
@@ -184,7 +189,6 @@ mod tests {
         check(is(Status::Unknown, None, High), same(), Wait("its status is unknown"));
         check(is(Status::Running, None, Low), same(), Wait("its status is only a guess"));
         check(is(Status::Waiting, None, Low), same(), Wait("its status is only a guess"));
-        check(None, same(), close("the session does not run any more"));
         let went_on = || close("the session got another prompt at 00:10 UTC");
         check(ready(), Some(prompt("b", 600)), went_on());
         check(is(Status::Unknown, None, High), Some(prompt("b", 600)), went_on());
@@ -192,6 +196,25 @@ mod tests {
         let other = || Wait("its last prompt is not the one that it was left with");
         check(ready(), None, other());
         check(ready(), Some(prompt("before", 400)), other());
+    }
+
+    #[test]
+    fn a_prompt_for_a_weekly_reset_is_not_closed_because_its_session_was_quiet_for_days() {
+        let why = "no running process was found for it";
+        let exited = |sure| reading(Status::Exited, None, sure);
+        for quiet in [None, Some(exited(Confidence::Low))] {
+            let check = |now: i64, expected: Verdict| {
+                let found = left(None).verdict((quiet.as_ref(), None), at(now));
+                assert_eq!(found, expected, "{quiet:?} {now}");
+            };
+            check(1_000, Verdict::Wait(why));
+            check(1_000 + LATE_SECONDS - 1, Verdict::Wait(why));
+            check(1_000 + LATE_SECONDS, Verdict::Close(format!("not sent: {why}")));
+        }
+        for sure in [Confidence::High, Confidence::Medium] {
+            let found = left(None).verdict((Some(&exited(sure)), None), at(1_000));
+            assert_eq!(found, Verdict::Close("not sent: the session is over".to_owned()));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The wording of notices: short, redacted, on one line, without control characters.
 
 use super::{About, Notice, NoticeKind, Occasion};
-use crate::summary::line::{fitted, plain};
+use crate::summary::line::{fitted, fitted_around_commands, plain};
 use crate::{Timestamp, hash, terminal};
 use std::collections::BTreeSet;
 
@@ -12,9 +12,10 @@ const LABEL_CHARS: usize = 40;
 /// The most sessions named in a notice.
 const NAMED: usize = 5;
 
-/// A line by an agent, made safe for a notice.
+/// A line by an agent, made safe for a notice. A command in backticks is never cut: half of one may
+/// do something else.
 pub(super) fn says(text: &str) -> String {
-    fitted(&terminal::line(&plain(text)), SAYS_CHARS)
+    fitted_around_commands(&terminal::line(&plain(text)), SAYS_CHARS)
 }
 
 /// A session's label, made safe for a notice.

@@ -5,9 +5,10 @@
 mod burn;
 mod forecast;
 mod percent;
+mod rhythm;
 
 pub use burn::burnt;
-pub use forecast::full_at;
+pub use forecast::Runway;
 pub use percent::Percent;
 
 use crate::text::excerpt;
@@ -126,8 +127,7 @@ impl Observation {
     /// Whether the figure no longer says how full the limit is.
     #[must_use]
     pub fn is_stale(&self, now: Timestamp) -> bool {
-        let fresh_for = (self.limit.seconds() / STALE_PART).min(STALE_AT_MOST);
-        self.resets_at <= now || now.as_second() - self.at.as_second() > fresh_for
+        is_stale(self.limit.window_minutes, (self.at, self.resets_at), now)
     }
 
     /// How long ago the agent reported it, in seconds.
@@ -143,6 +143,18 @@ impl Observation {
     }
 }
 
+/// Whether a figure of a window no longer says how full it is, by when it was seen and when the
+/// window resets.
+#[must_use]
+pub fn is_stale(
+    window_minutes: u32,
+    (seen_at, resets_at): (Timestamp, Timestamp),
+    now: Timestamp,
+) -> bool {
+    let fresh_for = (i64::from(window_minutes) * 60 / STALE_PART).min(STALE_AT_MOST);
+    resets_at <= now || now.as_second() - seen_at.as_second() > fresh_for
+}
+
 impl Limit {
     /// The length of the window in seconds.
     #[must_use]
@@ -151,9 +163,18 @@ impl Limit {
     }
 }
 
-/// The newest observation of every limit, with the history of its window before it, in order.
+/// A limit as it was seen: the history of its window, in order, and of the windows before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Window {
+    /// The window of the newest observation, which is the last.
+    pub current: Vec<Observation>,
+    /// Earlier windows, the oldest first.
+    pub earlier: Vec<Vec<Observation>>,
+}
+
+/// The newest window of every limit, with those before it.
 #[must_use]
-pub fn windows(mut seen: Vec<Observation>, now: Timestamp) -> Vec<Vec<Observation>> {
+pub fn windows(mut seen: Vec<Observation>, now: Timestamp) -> Vec<Window> {
     seen.sort_by(|a, b| a.order().cmp(&b.order()));
     let mut by_limit: BTreeMap<Limit, Vec<Observation>> = BTreeMap::new();
     for it in seen {
@@ -161,11 +182,21 @@ pub fn windows(mut seen: Vec<Observation>, now: Timestamp) -> Vec<Vec<Observatio
     }
     let is_listed = |it: &Observation| now.as_second() - it.resets_at.as_second() < LISTED;
     let windows = by_limit.into_values().filter(|it| it.last().is_some_and(is_listed));
-    windows.map(current).collect()
+    windows.map(divided).collect()
 }
 
-fn current(mut history: Vec<Observation>) -> Vec<Observation> {
-    let Some(newest) = history.last().cloned() else { return history };
-    history.retain(|it| it.is_of_window(&newest));
-    history
+fn divided(history: Vec<Observation>) -> Window {
+    let mut earlier: Vec<Vec<Observation>> = Vec::new();
+    let Some(newest) = history.last().cloned() else { return Window::default() };
+    let (current, past) = history.into_iter().partition(|it| it.is_of_window(&newest));
+    for it in past {
+        let is_same = |window: &&mut Vec<Observation>| {
+            window.last().is_some_and(|last| last.is_of_window(&it))
+        };
+        match earlier.iter_mut().find(is_same) {
+            Some(window) => window.push(it),
+            None => earlier.push(vec![it]),
+        }
+    }
+    Window { current, earlier }
 }

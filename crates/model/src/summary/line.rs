@@ -38,6 +38,45 @@ pub(crate) fn fitted(text: &str, limit: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// At most this many characters, at the expense of the words around commands in backticks. If the
+/// commands alone are too long, the last ones are left out whole.
+pub(crate) fn fitted_around_commands(text: &str, limit: usize) -> String {
+    let mut parts: Vec<String> = text.split('`').map(str::to_owned).collect();
+    // An even number of parts leaves a backtick open, so that no command is known.
+    if parts.len() < 3 || parts.len().is_multiple_of(2) {
+        return fitted(text, limit);
+    }
+    while length(&parts) > limit {
+        let words = parts.iter_mut().step_by(2).max_by_key(|it| it.chars().count());
+        let is_shorter = words.is_some_and(drop_word);
+        if !is_shorter && parts.len() < 3 {
+            return fitted(&parts.join("`"), limit);
+        }
+        if !is_shorter {
+            parts.truncate(parts.len() - 2);
+        }
+    }
+    parts.join("`")
+}
+
+fn length(parts: &[String]) -> usize {
+    parts.iter().map(|it| it.chars().count() + 1).sum::<usize>().saturating_sub(1)
+}
+
+/// Replaces the last word by an ellipsis; `false` if only that is left.
+fn drop_word(words: &mut String) -> bool {
+    const GONE: &str = "… ";
+    let kept = words.trim_end_matches(['…', ' ']);
+    if kept.is_empty() || words.chars().count() <= GONE.chars().count() {
+        return false;
+    }
+    let end = kept.rfind(' ').map_or(0, |at| at + 1);
+    let kept = kept.get(..end).unwrap_or_default().to_owned();
+    let is_shorter = kept.chars().count() + GONE.chars().count() < words.chars().count();
+    *words = if is_shorter { kept + GONE } else { GONE.to_owned() };
+    true
+}
+
 /// The text of a line of an answer, without Markdown syntax and link addresses.
 pub(super) fn prose(line: &str) -> String {
     let said = Parser::new(line).filter_map(|event| match event {
@@ -59,4 +98,26 @@ pub(super) fn sentence(line: &str) -> &str {
     };
     let end = ends.filter(|(at, it)| is_end(*at, it)).map(|(at, _)| at).next();
     line.get(..end.unwrap_or(line.len())).unwrap_or(line).trim_matches(['*', '`', '_', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_whole_or_left_out() {
+        let check = |text: &str, limit: usize, expected: &str| {
+            assert_eq!(fitted_around_commands(text, limit), expected);
+            assert!(expected.chars().count() <= limit, "{expected}");
+        };
+        let text = "It used all of it. Wait: `queue add 1`, or go: `handoff 1` (at 23 %).";
+        check(text, 80, text);
+        check(text, 60, "It used all … `queue add 1`, or go: `handoff 1` (at 23 %).");
+        check(text, 32, "… `queue add 1`… `handoff 1` … ");
+        check(text, 31, "… `queue add 1`… `handoff 1` … ");
+        check(text, 20, "… `queue add 1`… ");
+        check(text, 8, "… ");
+        check("no command is in this one", 11, "no command…");
+        check("an open ` backtick", 12, "an open ` b…");
+    }
 }

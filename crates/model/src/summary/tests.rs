@@ -9,6 +9,7 @@ use proptest::prelude::*;
 fn turn(prompt: &str, text: &str, tools: &[(&str, u32)]) -> Turn {
     let session = RuntimeIdentity::new(AgentId::new("a"), "", "s").session();
     Turn {
+        number: 1,
         id: TurnId::of(session, prompt),
         prompt: prompt.to_owned(),
         text: text.to_owned(),
@@ -21,6 +22,7 @@ fn turn(prompt: &str, text: &str, tools: &[(&str, u32)]) -> Turn {
         last_at: Timestamp::UNIX_EPOCH,
         usage: Tokens::default(),
         cost_microdollars: None,
+        context_tokens: None,
         ended_at: Some(Timestamp::UNIX_EPOCH),
     }
 }

@@ -3,5 +3,6 @@
 mod findings;
 mod notices;
 mod quota;
+mod runway;
 mod status;
 mod status_properties;

@@ -2,9 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 use proptest::prelude::*;
-use taffrail_model::quota::{
-    Limit, Observation, Percent, QuotaSource, Reported, burnt, full_at, windows,
-};
+use taffrail_model::quota::{Limit, Observation, Percent, QuotaSource, Reported, burnt, windows};
 use taffrail_model::{AgentId, RuntimeIdentity, SessionId, Timestamp};
 
 const BEGAN: i64 = 1_800_000_000;
@@ -100,73 +98,6 @@ fn a_rise_belongs_to_the_session_that_reported_it() {
     check(&[("a", 60, 9.0), ("b", 90, 9.0)], &[("a", 9.0)]);
 }
 
-#[test]
-fn a_window_that_cannot_be_full_before_its_reset_has_no_forecast() {
-    let check = |history: &[(i64, f64)], now: i64, expected: Option<i64>| {
-        let history: Vec<_> = history.iter().map(|(at, used)| seen("a", *at, *used)).collect();
-        assert_eq!(full_at(&history, at(now)), expected.map(at), "{history:?}");
-    };
-    check(&[], 0, None);
-    check(&[(60, 1.0)], 90, None);
-    check(&[(0, 1.0), (540, 50.0)], 540, None);
-    check(&[(0, 10.0), (1_800, 10.0)], 1_800, None);
-    // The pace is that of the last hour: a burst before it does not count.
-    check(&[(0, 1.0), (600, 60.0)], 600 + 3_600, None);
-    // A tenth in half an hour: the reset comes first; three tenths: it does not.
-    check(&[(0, 0.0), (1_800, 9.0)], 1_800, None);
-    check(&[(0, 0.0), (1_800, 30.0)], 1_800, Some(6_000));
-    check(&[(0, 99.0), (1_800, 100.0)], 2_000, Some(1_800));
-    check(&[(0, 99.0), (1_800, 100.0)], WINDOW, None);
-}
-
-/// A minute of a window: how many percent of it the account uses.
-type Pace = fn(i64) -> f64;
-
-/// Windows as people use them, up to their end or their reset, and the minute from which the
-/// forecast must hold: a slow rhythm shows after an hour only.
-const PACES: &[(&str, i64, Pace)] = &[
-    ("steady, full after 100 min", 30, |_| 1.0),
-    ("steady, full after 200 min", 30, |_| 0.5),
-    ("steady, full after 285 min", 30, |_| 0.35),
-    ("steady, never full", 30, |_| 0.2),
-    ("bursts of 2 min every 10", 30, |minute| if minute % 10 < 2 { 2.5 } else { 0.0 }),
-    ("bursts of 3 min every 15", 30, |minute| if minute % 15 < 3 { 2.0 } else { 0.0 }),
-    ("10 min of work, 5 of pause", 30, |minute| if minute % 15 < 10 { 0.9 } else { 0.0 }),
-    ("20 min of work, 10 of pause", 30, |minute| if minute % 30 < 20 { 0.6 } else { 0.0 }),
-    ("bursts of 5 min every 20", 60, |minute| if minute % 20 < 5 { 1.6 } else { 0.0 }),
-    ("30 min of work, 15 of pause", 60, |minute| if minute % 45 < 30 { 0.5 } else { 0.0 }),
-];
-
-/// The largest error of the forecast from a minute on, in percent of the window.
-fn worst(since: i64, pace: Pace) -> i64 {
-    let (mut used, mut history, mut forecasts) = (0.0, Vec::new(), Vec::new());
-    let mut minute = 0;
-    while minute < 300 && used < 100.0 {
-        // An agent reports whole percents, and only while it works.
-        if pace(minute) > 0.0 || history.is_empty() {
-            history.push(seen("a", minute * 60, f64::floor(used)));
-        }
-        if minute >= since {
-            let full =
-                full_at(&history, at(minute * 60)).map_or(WINDOW, |it| it.as_second() - BEGAN);
-            forecasts.push(full);
-        }
-        used += pace(minute);
-        minute += 1;
-    }
-    let truth = (minute * 60).min(WINDOW);
-    forecasts.iter().map(|it| (it - truth).abs() * 100 / WINDOW).max().unwrap()
-}
-
-#[test]
-fn the_forecast_is_right_to_a_tenth_of_the_window() {
-    for (name, since, pace) in PACES {
-        let worst = worst(*since, *pace);
-        println!("{name}: {worst} % of the window");
-        assert!(worst <= 10, "{name}: {worst} %");
-    }
-}
-
 fn observations() -> impl Strategy<Value = Vec<Observation>> {
     let one = (0..WINDOW, 0_u32..11_000, prop::sample::select(vec!["a", "b", "c"]), any::<bool>());
     let one = one.prop_map(|(seconds, used, name, is_next)| {
@@ -185,7 +116,7 @@ proptest! {
         all.rotate_left(cut);
         prop_assert_eq!(&windows(all.clone(), at(2 * WINDOW)), &first);
         let newest = all.iter().max_by(|a, b| a.order().cmp(&b.order())).unwrap();
-        let window = first.first().unwrap();
+        let window = &first.first().unwrap().current;
         prop_assert_eq!(window.last(), Some(newest));
         prop_assert!(window.iter().all(|it| it.is_of_window(newest)));
     }
@@ -193,30 +124,18 @@ proptest! {
     #[test]
     fn sessions_use_no_more_than_the_fullest_report(all in observations()) {
         for window in windows(all, at(2 * WINDOW)) {
-            let total = burnt(&window).iter().map(|it| it.1.as_hundredths()).sum::<u32>();
-            let most = window.iter().map(|it| it.used.as_hundredths()).max().unwrap();
+            let total = burnt(&window.current).iter().map(|it| it.1.as_hundredths()).sum::<u32>();
+            let most = window.current.iter().map(|it| it.used.as_hundredths()).max().unwrap();
             prop_assert!(total <= most, "{} of {}", total, most);
         }
     }
 
     #[test]
     fn repeated_figures_change_nothing(all in observations()) {
-        let newest = windows(all, at(2 * WINDOW)).remove(0);
-        let mut twice = newest.clone();
-        twice.extend(newest.clone());
-        let twice = windows(twice, at(2 * WINDOW)).remove(0);
-        prop_assert_eq!(burnt(&newest), burnt(&twice));
-        let now = newest.last().unwrap().at;
-        prop_assert_eq!(full_at(&newest, now), full_at(&twice, now));
-    }
-
-    #[test]
-    fn a_forecast_is_between_the_first_report_and_the_reset(all in observations(), later in 0..WINDOW) {
-        for window in windows(all, at(2 * WINDOW)) {
-            let (first, newest) = (window.first().unwrap(), window.last().unwrap());
-            let now = Timestamp::from_second(newest.at.as_second() + later).unwrap();
-            let full = full_at(&window, now);
-            prop_assert!(full.is_none_or(|it| first.at <= it && it < newest.resets_at));
-        }
+        let once = windows(all.clone(), at(2 * WINDOW)).remove(0);
+        let twice = windows([all.clone(), all].concat(), at(2 * WINDOW)).remove(0);
+        prop_assert_eq!(burnt(&once.current), burnt(&twice.current));
+        let now = once.current.last().unwrap().at;
+        prop_assert_eq!(once.runway(now), twice.runway(now));
     }
 }

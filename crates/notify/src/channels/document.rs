@@ -3,6 +3,8 @@
 use super::Message;
 use serde::Serialize;
 use taffrail_api::SCHEMA_VERSION;
+use taffrail_context::WebhookFormat;
+use taffrail_model::Timestamp;
 use taffrail_model::notices::Notice;
 
 /// The event name of a message.
@@ -15,10 +17,63 @@ pub(super) const fn event(message: &Message) -> &'static str {
 
 /// The object on one line.
 pub(super) fn json(message: &Message) -> String {
-    let (Message::Told(notice) | Message::Withdrawn(notice)) = message;
-    let written = Written { schema_version: SCHEMA_VERSION, event: event(message), notice };
     // Plain fields always serialize.
-    serde_json::to_string(&written).unwrap_or_default()
+    serde_json::to_string(&written(message)).unwrap_or_default()
+}
+
+/// The object as a webhook wants it, on one line.
+pub(super) fn body(message: &Message, format: WebhookFormat) -> String {
+    match format {
+        WebhookFormat::Json => json(message),
+        WebhookFormat::CloudEvents => serde_json::to_string(&envelope(message)).unwrap_or_default(),
+    }
+}
+
+/// The media type of a webhook's body.
+pub(super) const fn media_type(format: WebhookFormat) -> &'static str {
+    match format {
+        WebhookFormat::Json => "application/json",
+        WebhookFormat::CloudEvents => "application/cloudevents+json",
+    }
+}
+
+fn written(message: &Message) -> Written<'_> {
+    let (Message::Told(notice) | Message::Withdrawn(notice)) = message;
+    Written { schema_version: SCHEMA_VERSION, event: event(message), notice }
+}
+
+/// A message and its withdrawal are two events, so that their ids differ.
+fn envelope(message: &Message) -> CloudEvent<'_> {
+    let (data, event) = (written(message), event(message));
+    let subject = match data.notice.about.as_slice() {
+        [only] => Some(only.session_id.to_string()),
+        _ => None,
+    };
+    CloudEvent {
+        specversion: "1.0",
+        id: format!("{}.{event}", data.notice.id),
+        source: "/taffrail/notifications",
+        kind: format!("taffrail.notification.{event}"),
+        time: data.notice.at,
+        subject,
+        datacontenttype: "application/json",
+        data,
+    }
+}
+
+/// The envelope of `CloudEvents` 1.0, in the structured mode.
+#[derive(Serialize)]
+struct CloudEvent<'a> {
+    specversion: &'static str,
+    id: String,
+    source: &'static str,
+    #[serde(rename = "type")]
+    kind: String,
+    time: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    datacontenttype: &'static str,
+    data: Written<'a>,
 }
 
 #[derive(Serialize)]
@@ -33,7 +88,7 @@ struct Written<'a> {
 pub(super) mod tests {
     use super::*;
     use taffrail_model::notices::{About, NoticeKind};
-    use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
+    use taffrail_model::{AgentId, RuntimeIdentity};
 
     /// A notice with the text that a hostile or unlucky session could put into it.
     pub(crate) fn notice(title: &str, body: &str) -> Notice {
@@ -63,5 +118,31 @@ pub(super) mod tests {
         assert_eq!(told, expected);
         let withdrawn = json(&Message::Withdrawn(notice));
         assert_eq!(withdrawn, told.replacen("\"told\"", "\"withdrawn\"", 1));
+    }
+
+    #[test]
+    fn a_cloud_event_is_an_envelope_around_the_same_object() {
+        let check = |message: &Message, event: &str, subject: Option<String>| {
+            let found = body(message, WebhookFormat::CloudEvents);
+            let mut expected = serde_json::json!({
+                "specversion": "1.0",
+                "id": format!("0123456789abcdef.{event}"),
+                "source": "/taffrail/notifications",
+                "type": format!("taffrail.notification.{event}"),
+                "time": "1970-01-01T00:00:00Z",
+                "datacontenttype": "application/json",
+                "data": serde_json::from_str::<serde_json::Value>(&json(message)).unwrap(),
+            });
+            if let Some(subject) = subject {
+                expected["subject"] = subject.into();
+            }
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&found).unwrap(), expected);
+        };
+        let one = notice("api waits for you", "Asks for: ls");
+        let about = one.about[0].clone();
+        let session = Some(about.session_id.to_string());
+        check(&Message::Told(one.clone()), "told", session.clone());
+        check(&Message::Withdrawn(one.clone()), "withdrawn", session);
+        check(&Message::Told(Notice { about: vec![about.clone(), about], ..one }), "told", None);
     }
 }

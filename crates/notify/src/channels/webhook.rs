@@ -1,6 +1,6 @@
 //! The user's webhook: one signed POST, no redirects, a few retries.
 
-use super::document::{event, json};
+use super::document::{body, event, media_type};
 use super::post::post;
 use super::signature::signature;
 use super::{Message, SendError, Sending};
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use taffrail_context::WebhookUrl;
+use taffrail_context::{WebhookFormat, WebhookUrl};
 
 /// The longest secret, in bytes.
 const SECRET_BYTES: u64 = 4096;
@@ -20,6 +20,8 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Webhook {
     pub(crate) url: WebhookUrl,
+    /// The form of the body.
+    pub(crate) format: WebhookFormat,
     /// The file of the secret.
     pub(crate) secret: Option<PathBuf>,
     /// The pause before each retry.
@@ -59,15 +61,17 @@ impl Webhook {
             Ok(None) => "not signed: no notifications.webhook_secret_file is set".to_owned(),
             Err(error) => error.to_string(),
         };
-        vec![format!("POST to {}, {signed}", self.url.host()), json(message)]
+        vec![format!("POST to {}, {signed}", self.url.host()), body(message, self.format)]
     }
 
     fn attempt(&self, message: &Message, sending: &Sending<'_>) -> Result<Came, SendError> {
         let secret = self.secret()?;
         let second = (sending.settings.now)().as_second();
-        let headers = headers(message, secret.as_deref(), second);
+        let body = body(message, self.format);
+        let signed = secret.map(|it| signature(&it, second, &body));
+        let headers = self.headers(message, signed, second);
         let limit = sending.settings.notices.limit;
-        let answer = post(self.url.as_str(), headers, json(message), limit, sending.ending);
+        let answer = post(self.url.as_str(), headers, body, limit, sending.ending);
         Ok(answer.map_or_else(|why| Came::ForNow(SendError::Unreached(why)), came))
     }
 
@@ -76,18 +80,22 @@ impl Webhook {
         let read = self.secret.as_deref().map(secret_in).transpose();
         read.map_err(SendError::Secret)
     }
-}
 
-/// The headers of a request.
-fn headers(message: &Message, secret: Option<&[u8]>, second: i64) -> Vec<(&'static str, String)> {
-    let mut out = vec![
-        ("Content-Type", "application/json".to_owned()),
-        ("X-Taffrail-Event", event(message).to_owned()),
-        ("X-Taffrail-Timestamp", second.to_string()),
-    ];
-    let signed = secret.map(|it| signature(it, second, &json(message)));
-    out.extend(signed.map(|it| ("X-Taffrail-Signature", format!("sha256={it}"))));
-    out
+    /// The headers of a request.
+    fn headers(
+        &self,
+        message: &Message,
+        signed: Option<String>,
+        second: i64,
+    ) -> Vec<(&'static str, String)> {
+        let mut out = vec![
+            ("Content-Type", media_type(self.format).to_owned()),
+            ("X-Taffrail-Event", event(message).to_owned()),
+            ("X-Taffrail-Timestamp", second.to_string()),
+        ];
+        out.extend(signed.map(|it| ("X-Taffrail-Signature", format!("sha256={it}"))));
+        out
+    }
 }
 
 /// Only a 2xx status counts as sent; redirects are not followed.

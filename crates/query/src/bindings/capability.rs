@@ -62,6 +62,9 @@ fn missing(
             "its agent's own file is gone, and the agent cannot resume from the copy in the archive"
         }
         (None, History::Missing) => "its history can no longer be found",
+        (None, History::PromptsOnly) => {
+            "its agent deleted its transcript: only the prompts are left, in the agent's prompt history"
+        }
         (None, History::Unexposed) => {
             "its source locator is not known: only hooks, its agent's list or telemetry report it, \
              and nothing shows that its agent kept a history to resume"

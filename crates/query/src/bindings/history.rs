@@ -8,7 +8,7 @@ use taffrail_context::Error;
 use taffrail_contracts::binding::UNAVAILABLE;
 use taffrail_model::binding::{History, SourcePointer};
 use taffrail_model::observed::ArchiveState;
-use taffrail_model::{AgentId, Binding, Cursor, DeviceId, Provenance, Timestamp, journal};
+use taffrail_model::{AgentId, Binding, Cursor, DeviceId, Provenance, Timestamp, prompt_history};
 use taffrail_store::{EventRow, IndexReader, SessionRow, SourceRow};
 
 /// The current sources of a session.
@@ -38,14 +38,19 @@ impl<'a> Look<'a> {
     /// The locator of the history that the agent exposes, if it does.
     pub(super) fn exposed(&self) -> Option<&'a str> {
         let uri = self.row.source_uri.as_str();
-        Some(uri).filter(|it| !it.is_empty() && !journal::is_locator(it))
+        Some(uri).filter(|it| !it.is_empty() && !prompt_history::is_shared(it))
     }
 
     pub(super) fn history(&self) -> History {
+        if prompt_history::is_locator(&self.row.source_uri) {
+            // Without a source, only the ledger knows the session.
+            return if self.sources.is_empty() { History::Missing } else { History::PromptsOnly };
+        }
         if self.exposed().is_none() {
             return History::Unexposed;
         }
-        let own = || self.sources.iter().filter(|it| !journal::is_locator(&it.state.locator));
+        let is_own = |it: &&SourceRow| !prompt_history::is_shared(&it.state.locator);
+        let own = || self.sources.iter().filter(is_own);
         let copied = |it: &SourceRow| matches!(it.state.kept, ArchiveState::Bytes(_));
         match (own().any(is_there), own().any(copied)) {
             (true, _) => History::Readable,
@@ -107,7 +112,7 @@ impl<'a> Look<'a> {
         Some(json!({ "bytes": source.state.fingerprint.size }))
     }
 
-    /// The journal that reports a session whose agent exposes no history.
+    /// The journal or prompt history that has a session whose agent exposes no history.
     pub(super) fn heard_in(&self) -> Option<Value> {
         let uri = &self.row.source_uri;
         (self.exposed().is_none() && !uri.is_empty()).then(|| json!(uri))

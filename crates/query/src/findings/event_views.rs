@@ -6,7 +6,7 @@ use taffrail_capture::{Body, Sources};
 use taffrail_context::Settings;
 use taffrail_ingest::{reference, sources};
 use taffrail_model::event::is_said;
-use taffrail_model::findings::{EventView, Fold, SessionQuality, quality, status_line};
+use taffrail_model::findings::{EventView, Fold, status_line};
 use taffrail_model::observed::Marks;
 use taffrail_model::{Cursor, Kind, Signal};
 use taffrail_store::{EventRow, SessionRow};
@@ -85,20 +85,4 @@ fn view<'a>(row: &'a EventRow, body: &'a Body) -> EventView<'a> {
         text: body.text.as_deref().unwrap_or_default(),
         data: &body.data,
     }
-}
-
-/// The quality of a session's work, from the index alone: reads no source.
-pub(super) fn quality_of_rows(rows: &[EventRow]) -> SessionQuality {
-    let bodies: Vec<Body> = rows.iter().map(body_from_index).collect();
-    quality(rows.iter().zip(&bodies).map(|(row, body)| view(row, body)))
-}
-
-/// Uses the gist of a call as the command it ran.
-fn body_from_index(row: &EventRow) -> Body {
-    let mut body = excerpt(row);
-    if row.kind == Kind::ToolCall {
-        let input = serde_json::json!({ "command": row.excerpt });
-        body.data.insert("input".to_owned(), input);
-    }
-    body
 }

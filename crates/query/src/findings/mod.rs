@@ -1,8 +1,10 @@
 //! Findings about sessions: kept by the daemon as events arrive, or computed once without one.
 
+mod accounts;
 mod event_views;
 mod monitor;
 mod quality;
+mod throttle;
 
 pub use monitor::{FindingsChange, Monitor};
 pub use quality::quality_of;

@@ -1,25 +1,21 @@
 //! Findings of all recent sessions, updated as events arrive. Only changed sessions are checked.
 
+use super::accounts::Accounts;
 use super::event_views::{EventReader, read_change};
 use super::{LOOK, Whose, context, difference, is_recent, standing};
-use crate::budgets::{SpentBudget, spent_budgets};
 use crate::session_change::SessionChange;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use taffrail_api::Gauge;
 use taffrail_context::FindingsBySession;
 use taffrail_context::LiveStatus;
 use taffrail_context::{Error, Settings};
 use taffrail_model::findings::{
-    Blocked, Context, Finding, Fold, Thresholds, nearly_used_up, together, together_until,
-    used_up_until,
+    Blocked, Context, Finding, Fold, Thresholds, together, together_until,
 };
-use taffrail_model::quota::Observation;
 use taffrail_model::status::{self, Group};
 use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::{IndexReader, SessionRow};
-
-/// How many seconds a reading of the budgets holds.
-const BUDGETS: i64 = 5;
 
 /// Looks up the live status of a session.
 type LiveStatuses<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
@@ -44,15 +40,8 @@ pub struct Monitor {
     blocked: BTreeMap<SessionId, Blocked>,
     together: Option<Finding>,
     together_due: Option<Timestamp>,
-    /// What is known of limits, and the batch that wrote it.
-    limits: (Option<String>, Vec<Observation>),
-    nearly_used_up: Vec<Finding>,
-    /// When to look at limits again: at once if they changed, else at a reset.
-    limits_due: Option<Timestamp>,
-    /// Budgets that are nearly or wholly spent, when they were read, and what changed then.
-    budgets: Vec<SpentBudget>,
-    budgets_read: Option<Timestamp>,
-    budgets_change: (Vec<Finding>, Vec<Finding>),
+    /// Limits and budgets.
+    accounts: Accounts,
     thresholds: Thresholds,
 }
 
@@ -86,8 +75,7 @@ impl Monitor {
                 self.read_again(&mut reader, index, row)?;
             }
         }
-        self.read_limits(index)?;
-        self.read_budgets(settings, index)?;
+        self.accounts.read(settings, index)?;
         let all: Vec<SessionId> = self.known.keys().copied().collect();
         self.look(&all, &|id| cards.get(&id).cloned(), (settings.now)());
         Ok(())
@@ -98,8 +86,7 @@ impl Monitor {
     /// # Errors
     /// When the index cannot be read.
     pub fn take(&mut self, change: &SessionChange<'_>) -> Result<(), Error> {
-        self.read_limits(change.index())?;
-        self.read_budgets(change.settings(), change.index())?;
+        self.accounts.read(change.settings(), change.index())?;
         let row = change.row();
         // Old history that arrives now is checked on request.
         if !row.captured || !is_recent(row, (change.settings().now)()) {
@@ -150,8 +137,7 @@ impl Monitor {
             }
         }
         change.add(self.look_at_all_together(now));
-        change.add(self.look_at_limits(now));
-        change.add(std::mem::take(&mut self.budgets_change));
+        change.add(self.accounts.look(now));
         change
     }
 
@@ -162,10 +148,23 @@ impl Monitor {
         self.look(&due, cards, now)
     }
 
+    /// Reads limits and budgets that changed in a burst, when that is due.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn read_owed(&mut self, settings: &Settings, index: &IndexReader) -> Result<(), Error> {
+        self.accounts.read_owed(settings, index)
+    }
+
+    /// How full the limits of accounts are.
+    pub fn gauges(&self) -> &[Gauge] {
+        self.accounts.gauges()
+    }
+
     /// When findings may next change by time alone.
     pub fn next(&self) -> Option<Timestamp> {
         let first = self.due.first().map(|(at, _)| *at);
-        first.into_iter().chain(self.together_due).chain(self.limits_due).min()
+        first.into_iter().chain(self.together_due).chain(self.accounts.next()).min()
     }
 
     /// The number of watched sessions.
@@ -198,8 +197,7 @@ impl Monitor {
 
     /// Findings that are not about one session alone.
     fn shared(&self) -> impl Iterator<Item = &Finding> {
-        let budgets = self.budgets.iter().map(|it| &it.finding);
-        self.together.iter().chain(&self.nearly_used_up).chain(budgets)
+        self.together.iter().chain(self.accounts.findings())
     }
 
     fn look_at(
@@ -234,50 +232,6 @@ impl Monitor {
         self.together_due = together_until(&blocked, now, &self.thresholds);
         let change = difference(self.together.as_slice(), after.as_slice());
         self.together = after;
-        change
-    }
-
-    /// Reads what is known of limits, if that changed.
-    fn read_limits(&mut self, index: &IndexReader) -> Result<(), Error> {
-        let batch = index.quotas_batch()?;
-        if batch != self.limits.0 {
-            self.limits = (batch, index.quotas()?);
-            self.limits_due = Some(Timestamp::MIN);
-        }
-        Ok(())
-    }
-
-    /// Reads how far budgets are spent, at most once in a while: each takes a query.
-    fn read_budgets(&mut self, settings: &Settings, index: &IndexReader) -> Result<(), Error> {
-        let now = (settings.now)();
-        let is_fresh = |at: Timestamp| now.as_second() - at.as_second() < BUDGETS;
-        if settings.budgets.is_empty() || self.budgets_read.is_some_and(is_fresh) {
-            return Ok(());
-        }
-        self.budgets_read = Some(now);
-        let mut before = std::mem::take(&mut self.budgets);
-        for it in spent_budgets(settings, index)? {
-            match before.iter().position(|known| known.is_same(&it)) {
-                Some(known) => self.budgets.push(before.swap_remove(known)),
-                None => {
-                    self.budgets_change.0.push(it.finding.clone());
-                    self.budgets.push(it);
-                }
-            }
-        }
-        self.budgets_change.1.extend(before.into_iter().map(|it| it.finding));
-        Ok(())
-    }
-
-    fn look_at_limits(&mut self, now: Timestamp) -> (Vec<Finding>, Vec<Finding>) {
-        if self.limits_due.is_none_or(|at| at > now) {
-            return Default::default();
-        }
-        let limits = &self.limits.1;
-        let after = nearly_used_up(limits.clone(), now);
-        self.limits_due = used_up_until(limits, now);
-        let change = difference(&self.nearly_used_up, &after);
-        self.nearly_used_up = after;
         change
     }
 

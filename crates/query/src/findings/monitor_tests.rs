@@ -148,8 +148,8 @@ fn a_limit_that_is_nearly_used_up_is_found_once_and_withdrawn_at_its_reset() {
     let reported =
         Reported { name, window_minutes: 300, used_percent: 83.0, resets_at: at(500), source };
     let seen = reported.by(&who, at(0)).unwrap();
-    monitor.limits = (Some("1".to_owned()), vec![seen]);
-    monitor.limits_due = Some(Timestamp::MIN);
+    monitor.accounts.limits = crate::limits::Limits::of(vec![seen]);
+    monitor.accounts.limits_due = Some(Timestamp::MIN);
     let a = session("a");
     let change = monitor.look(&[a], &|_| Some(running()), at(1));
     assert_eq!((kinds(&change.appeared), change.withdrawn.len()), (vec!["quota"], 0));

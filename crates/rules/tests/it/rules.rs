@@ -9,6 +9,8 @@
 #[cfg(test)]
 mod chance;
 #[cfg(test)]
+mod conditions;
+#[cfg(test)]
 mod fuzz;
 #[cfg(test)]
 mod limits;

@@ -7,6 +7,7 @@ use super::sessions::request;
 use axum::Json;
 use axum::extract::State;
 use std::collections::BTreeSet;
+use std::sync::PoisonError;
 use taffrail_api::{
     AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, BudgetList, Doctor, Health, ListQuery,
     PlaceHealth, QuotaList, SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
@@ -20,7 +21,7 @@ use taffrail_model::{Ahead, Timestamp};
 use taffrail_query::budgets::budgets;
 use taffrail_query::search::search;
 use taffrail_query::usage::{UsageBy, usage};
-use taffrail_query::{agents, quota, stats};
+use taffrail_query::{agents, quota_list, stats};
 use taffrail_store::IndexReader;
 
 /// The default number of hits.
@@ -183,7 +184,14 @@ pub(super) async fn get_budgets(State(app): State<App>) -> Result<Json<BudgetLis
 #[utoipa::path(get, path = "/api/quota", tag = "about",
     responses((status = 200, body = QuotaList)))]
 pub(super) async fn get_quota(State(app): State<App>) -> Result<Json<QuotaList>, ApiError> {
-    Ok(Json(app.ask(|handle| Ok(quota(handle.settings())?)).await?))
+    let limits = app.limits();
+    let list = app.ask(move |handle| {
+        let (now, mut limits) =
+            ((handle.settings().now)(), limits.lock().unwrap_or_else(PoisonError::into_inner));
+        limits.read(handle.settings())?;
+        Ok(quota_list(limits.until(now), now))
+    });
+    Ok(Json(list.await?))
 }
 
 /// The agents this program knows.

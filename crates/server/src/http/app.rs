@@ -7,13 +7,14 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use taffrail_context::Error;
 use taffrail_context::{Settings, TargetError};
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::Handle;
+use taffrail_query::Limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, oneshot, watch};
 
 /// The most streams, websockets and waits at a time.
@@ -39,6 +40,7 @@ struct Shared {
     stops: watch::Receiver<bool>,
     counts: Counts,
     web: Web,
+    limits: Arc<Mutex<Limits>>,
 }
 
 /// Counters for the metrics.
@@ -79,7 +81,9 @@ impl App {
         let (hub, pump) = fanout::open(follow, counts.told.clone(), stops.clone());
         let streams = Arc::new(Semaphore::new(STREAMS));
         let approvers = Arc::new(Semaphore::new(APPROVERS));
-        (Self(Arc::new(Shared { handle, hub, streams, approvers, stops, counts, web })), pump)
+        let limits = Arc::default();
+        let shared = Shared { handle, hub, streams, approvers, stops, counts, web, limits };
+        (Self(Arc::new(shared)), pump)
     }
 
     pub(super) fn handle(&self) -> &Handle {
@@ -108,6 +112,11 @@ impl App {
     /// The entry for browsers.
     pub(super) fn web(&self) -> &Web {
         &self.0.web
+    }
+
+    /// The limits of accounts, as they were last read.
+    pub(super) fn limits(&self) -> Arc<Mutex<Limits>> {
+        self.0.limits.clone()
     }
 
     /// The number of open streams.

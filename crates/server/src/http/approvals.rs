@@ -11,7 +11,7 @@ use std::time::Duration;
 use taffrail_adapters::Answer;
 use taffrail_api::{
     Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, ApprovalsQuery,
-    DecisionBody, Decisions,
+    DecisionBody, Decisions, Done, PipeSettledBody,
 };
 use taffrail_approvals::broker::AskOutcome;
 use taffrail_capture::runs_our_program;
@@ -113,7 +113,22 @@ fn decide(
     }
 }
 
-/// A hook asks, and waits. Over the socket only.
+/// A pipe tells that a request is over for its agent. Over the socket only.
+#[utoipa::path(post, path = "/api/desk/settled", tag = "approvals",
+    request_body = PipeSettledBody, responses((status = 200, body = Done)))]
+pub(super) async fn settle_approval(
+    State(app): State<App>,
+    Extension(surface): Extension<Surface>,
+    JsonBody(body): JsonBody<PipeSettledBody>,
+) -> Result<Json<Done>, ApiError> {
+    if surface != Surface::Socket {
+        return Err(ApiError::refused("only our own pipe tells this"));
+    }
+    app.ask_apart(move |handle| Ok(handle.broker().settle_piped(&body)?)).await?;
+    Ok(Json(Done::yes()))
+}
+
+/// A hook or a pipe asks, and waits. Over the socket only.
 #[utoipa::path(post, path = "/api/desk", tag = "approvals", request_body = ApprovalRequestBody,
     responses((status = 200, body = ApprovalReply)))]
 pub(super) async fn request_approval(
@@ -122,11 +137,11 @@ pub(super) async fn request_approval(
     JsonBody(body): JsonBody<ApprovalRequestBody>,
 ) -> Result<Json<ApprovalReply>, ApiError> {
     if surface != Surface::Socket {
-        return Err(ApiError::refused("only our own hook asks here"));
+        return Err(ApiError::refused("only our own hook or pipe asks here"));
     }
     let _place = app.place()?;
     let answer =
-        match app.ask_within(AT_DESK, move |handle| Ok(handle.broker().ask(&body)?)).await? {
+        match app.ask_within(AT_DESK, move |handle| Ok(handle.broker().asked(&body)?)).await? {
             Some(AskOutcome::Answered(answer)) => Some(answer),
             Some(AskOutcome::Left) | None => None,
             Some(AskOutcome::Held(held)) => tokio::select! {

@@ -3,8 +3,7 @@
 
 use taffrail_api::ErrorKind;
 use taffrail_approvals::rules::RulesError;
-use taffrail_context::Error;
-use taffrail_context::TargetError;
+use taffrail_context::{Error, NewFileError, TargetError};
 use taffrail_daemon::DaemonError;
 use taffrail_devices::HubFault;
 use taffrail_devices::ShareError;
@@ -75,6 +74,11 @@ fn of_question(error: &Error) -> KindAndHint {
         E::NoMessage => (ErrorKind::Usage, None),
         E::NoReceipt(_) => missing("`taffrail queue ID ls` lists what waits"),
         E::Exists(_) => refused("give a file that is not there yet"),
+        E::NoFile(_) => missing("write a path from the folder you are in, or FILE:LINE"),
+        E::NoLine(..) => missing("lines count from 1"),
+        E::NoRepository(_) => missing("run it in a folder of a repository"),
+        E::Git(_) => failure("`git blame` in the same folder may say more"),
+        E::NewFile(file) => of_file(file),
         E::UnknownKind(_) => usage(KINDS),
         E::UnknownFilter(_) => usage(FILTERS),
         E::NoQuestion => usage("type words, a \"phrase\", or a filter such as since:7d"),
@@ -105,6 +109,14 @@ fn of_question(error: &Error) -> KindAndHint {
         E::Store(StoreError::Newer { .. }) => refused(NEWER),
         E::Storage(_) => failure("see `taffrail hub doctor`"),
         E::Store(_) | E::Archive(_) => failure("see `taffrail doctor`"),
+    }
+}
+
+fn of_file(error: &NewFileError) -> KindAndHint {
+    match error {
+        NewFileError::NotAFile(_) => usage("name a file, or omit --out to write to stdout"),
+        NewFileError::Exists(_) => usage("name another file, or replace it with --force"),
+        NewFileError::Io(..) => (ErrorKind::Failure, None),
     }
 }
 
@@ -232,6 +244,10 @@ fn of_hooks(error: &HooksError) -> KindAndHint {
         HooksError::NoHooks(_) => {
             (ErrorKind::Refused, Some("see `taffrail hooks status` for the agents that have them"))
         }
+        HooksError::NoServers(_) => (
+            ErrorKind::Refused,
+            Some("register `taffrail mcp` in the agent's own settings: docs/mcp.md shows how"),
+        ),
         HooksError::NoHome(_) => (
             ErrorKind::NotFound,
             Some("start the agent once, or name its home in the configuration"),

@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
     CapturePage, EventLine, EventsQuery, FeedQuery, FeedReply, Message, Messages, MessagesQuery,
-    Role, SCHEMA_VERSION, Timeline, TimelineHistory, TimelineQuery, TranscriptQuery,
+    Role, SCHEMA_VERSION, SessionUsage, Timeline, TimelineHistory, TimelineQuery, TranscriptQuery,
 };
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
@@ -17,7 +17,7 @@ use taffrail_daemon::live::Handle;
 use taffrail_model::{Event, Kind, ResumeCursor};
 use taffrail_query::bindings::{histories, tie};
 use taffrail_query::events::turns;
-use taffrail_query::feed;
+use taffrail_query::{feed, session_usage};
 use taffrail_store::EventRow;
 
 /// The default page size for changes.
@@ -192,6 +192,18 @@ pub(super) async fn get_timeline(
     let chosen = runtime.clone();
     let told = app.ask(move |handle| timeline(handle, &meant(handle, &id, "")?, chosen.as_deref()));
     told.await?.map(Json).ok_or_else(|| no_history(runtime))
+}
+
+/// Where the tokens and the money of a session went.
+#[utoipa::path(get, path = "/api/sessions/{id}/usage", tag = "history",
+    params(("id" = String, Path)), responses((status = 200, body = SessionUsage)))]
+pub(super) async fn get_session_usage(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<SessionUsage>, ApiError> {
+    let told =
+        app.ask(move |handle| Ok(session_usage(handle.settings(), &meant(handle, &id, "")?)?));
+    Ok(Json(told.await?))
 }
 
 /// The timeline of a session, of one of its histories if `runtime` names one; `None` if no history

@@ -13,11 +13,12 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use taffrail_api::client::Client;
 use taffrail_context::{LoopRequest, Settings};
 use taffrail_daemon::live::{Handle, LoopMessage};
 use taffrail_daemon::{DaemonError, ServeError};
-use taffrail_ingest::bring_search_up;
+use taffrail_ingest::{Budget, Scope, bring_search_up, index};
 use taffrail_query::board::Board;
 use taffrail_query::findings::{Monitor, Whose};
 use taffrail_store::IndexReader;
@@ -25,6 +26,27 @@ use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
+
+/// The longest time to read new data before an answer.
+const CATCH_UP: Duration = Duration::from_secs(20);
+
+/// Creates a client of the daemon, or without one of the API in this process after reading what is
+/// new. `ours` are our state folder and our program.
+///
+/// # Errors
+/// When the index cannot be read or written, or no thread can be started.
+pub fn up_to_date(settings: &Settings, ours: (PathBuf, PathBuf)) -> Result<Client, DaemonError> {
+    if let Ok(client) = Client::connect(&ours.0) {
+        return Ok(client);
+    }
+    let settings = Settings { kept_up: false, ..settings.clone() };
+    let budget = Budget::Until(Instant::now() + CATCH_UP);
+    match index(&settings, &Scope::All, budget, &mut |_| {}) {
+        // While another program writes, the current index must do.
+        Err(error) if !error.is_busy() => Err(error.into()),
+        _ => local(&settings, ours),
+    }
+}
 
 /// Creates a client of the API in this process. Answers come from the index as it is; the caller
 /// updates it first. `ours` are our state folder and our program.

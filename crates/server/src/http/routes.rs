@@ -4,9 +4,9 @@ use super::app::App;
 use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, activity, approvals, bindings, compression, controls, documents, extract, findings,
-    history, metrics, openapi, queue, request_log, rights, sessions, streams, wait, web, web_enter,
-    web_settings, websocket, writes,
+    about, activity, approvals, bindings, blame, compression, controls, documents, extract,
+    findings, history, metrics, openapi, queue, request_log, rights, sessions, streams, wait, web,
+    web_enter, web_settings, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
@@ -47,6 +47,7 @@ pub(super) const FREE: &[&str] = &[
     "/api/approvals/{id}",
     "/api/attempts",
     "/api/desk",
+    "/api/desk/settled",
     "/api/index",
     "/api/archive/verify",
     "/api/web/confirm",
@@ -62,6 +63,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(streams::stream_session),
     || routes!(history::list_capture_events),
     || routes!(history::get_timeline),
+    || routes!(history::get_session_usage),
     || routes!(history::get_transcript),
     || routes!(bindings::get_binding, bindings::repair_binding),
     || routes!(bindings::list_peers),
@@ -81,6 +83,8 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(about::get_usage),
     || routes!(about::get_budgets),
     || routes!(about::get_quota),
+    || routes!(blame::get_blame),
+    || routes!(blame::list_commits),
     || routes!(about::list_agents),
     || routes!(about::get_archive),
     || routes!(about::run_doctor),
@@ -99,6 +103,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(approvals::decide_approval),
     || routes!(rights::report_attempt),
     || routes!(approvals::request_approval),
+    || routes!(approvals::settle_approval),
     || routes!(writes::stop_daemon),
     || routes!(writes::forget_sessions),
     || routes!(writes::set_capture),

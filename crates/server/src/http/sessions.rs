@@ -98,6 +98,7 @@ pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, 
     let since = query.since.map(|it| instant(&it, now)).transpose()?;
     Ok(ListRequest {
         all: query.all,
+        with_transcript: query.with_transcript,
         limit: query.limit,
         agent: query.agent,
         since,

@@ -49,6 +49,7 @@ fn changed(handle: &Handle, body: RuleBody) -> Result<RuleChange, DaemonError> {
         agent: body.agent.as_deref().map(agent_named).transpose()?,
         project: body.project,
         file: body.file,
+        when: None,
     };
     let settings = handle.settings();
     let proposed = match body.dry_run {

@@ -44,7 +44,7 @@ fn counted(settings: &Settings) -> Result<IndexReport, DaemonError> {
         sources = reader.sources()?.len() as u64;
         (sessions, sub_agents) = reader.count_sessions()?;
     }
-    Ok(IndexReport {
+    let report = IndexReport {
         schema_version: SCHEMA_VERSION,
         sources,
         bytes_read: 0,
@@ -53,8 +53,12 @@ fn counted(settings: &Settings) -> Result<IndexReport, DaemonError> {
         events: 0,
         sessions,
         sub_agents,
+        prompts_only_sessions: 0,
+        prompts_only_prompts: 0,
+        deleted_within_week: 0,
         elapsed_ms: 0,
-    })
+    };
+    Ok(taffrail_ingest::count_lost(settings, report)?)
 }
 
 /// Ends the daemon.

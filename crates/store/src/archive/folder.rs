@@ -65,6 +65,15 @@ impl Archive {
         self.opened(address)?.collect()
     }
 
+    /// Whether the newest copy of a source ends exactly here.
+    ///
+    /// # Errors
+    /// When the folder or a file cannot be read.
+    pub fn covers_to(&self, address: Address<'_>, offset: u64) -> Result<bool, ArchiveError> {
+        let newest = self.find(address)?;
+        Ok(newest.is_some_and(|it| it.covered_to() == offset && it.ranges().len() <= 1))
+    }
+
     /// Every edition of every source.
     ///
     /// # Errors

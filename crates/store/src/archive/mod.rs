@@ -7,6 +7,7 @@
 //!
 //! One writer changes the archive at a time; readers take no lock and see at worst an older end.
 
+mod blank;
 mod comparison;
 mod copier_state;
 #[cfg(target_os = "linux")]
@@ -27,6 +28,7 @@ mod upkeep;
 mod volume;
 mod whole;
 
+pub use blank::blank;
 pub use folder::{Archive, Entry, Listing};
 pub use keeper::{Keeper, Permission};
 pub use label::{Address, Label, Shape};

@@ -1,7 +1,7 @@
 //! Writes events: a new event gets the next number, a changed one a new number, an equal one none.
 
 use super::slots::{Due, Slot};
-use super::{acts, hook_events, sources};
+use super::{acts, hook_events, prompt_history, quality, sources};
 use crate::db::codec::{cursor_columns, micros};
 use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -23,6 +23,7 @@ pub(crate) enum Change {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observation {
     pub(crate) source: i64,
+    pub(crate) rank: u8,
     pub(crate) now: Timestamp,
     /// Records of the source from this position on no longer count.
     pub(crate) cut: Option<i64>,
@@ -39,13 +40,16 @@ pub(crate) fn event(
     if observation.cut.is_some_and(|cut| position >= cut) {
         return Ok(Change::None);
     }
-    if hook_events::is_repeated(connection, slot.row, event)? {
+    if hook_events::is_repeated(connection, slot.row, event)?
+        || prompt_history::is_repeated(connection, slot.row, (event, observation.source))?
+    {
         return Ok(Change::None);
     }
     hook_events::note(slot, event);
+    prompt_history::note(slot, event);
     if insert(connection, slot, event, observation)? {
         slot.sequence += 1;
-        came(slot, event);
+        came(slot, event, observation.rank);
         return Ok(Change::New);
     }
     let Some(known) = known(connection, slot.row, event.id)? else {
@@ -67,15 +71,16 @@ pub(crate) fn event(
         slot.counts.count(&known.kind, known.marks, -1);
     }
     slot.due.add(Due::RECOUNT);
-    came(slot, event);
+    came(slot, event, observation.rank);
     Ok(Change::Changed)
 }
 
-fn came(slot: &mut Slot, event: &NewEvent) {
+fn came(slot: &mut Slot, event: &NewEvent, rank: u8) {
     let at = micros(event.at);
     slot.counts.count(event.kind.as_str(), event.marks, 1);
     slot.counts.stretch(at);
     acts::count(slot, at, &event.kind, event.marks);
+    quality::note(slot, event, rank);
     slot.earliest = Some(slot.earliest.map_or(at, |earliest| earliest.min(at)));
     slot.due.add(Due::ROW);
 }

@@ -6,13 +6,14 @@ use super::slots::{self, Due, Slot, slot};
 use super::usage::{self, Occurrence};
 use super::writer_io::{Applied, Touched};
 use super::{
-    Writer, acts, binding_sync, failures, fork_families, hook_events, session_facts, sources,
-    spent, takeovers,
+    Writer, acts, binding_sync, failures, fork_families, hook_events, prompt_history, quality,
+    session_facts, sources, spent, takeovers,
 };
 use crate::db::{StoreError, meta};
 use std::collections::HashMap;
 use taffrail_model::observed::{Observed, Pass};
-use taffrail_model::{SessionId, Timestamp, journal, replication};
+use taffrail_model::prompt_history::is_shared;
+use taffrail_model::{SessionId, Timestamp, replication};
 
 impl Writer {
     /// Begins a round: interrupted passes are not continued.
@@ -47,7 +48,8 @@ impl Writer {
         let source = sources::write(&self.index, &observed.source, (half_read, observed.held))?;
         self.note_pass(source, observed)?;
         let sessions = self.slots_of(observed, source)?;
-        let observation = Observation { source, now, cut: sources::cut(&self.index, source)? };
+        let (rank, cut) = (observed.source.rank, sources::cut(&self.index, source)?);
+        let observation = Observation { source, rank, now, cut };
         self.note_sessions(&sessions, source);
         let taken_back = self.take_back(observed, &sessions, observation)?;
         let (written, new) = self.write_events(observed, &sessions, observation)?;
@@ -87,12 +89,16 @@ impl Writer {
             if slot.due.has(Due::CARRIED) {
                 hook_events::withdraw(&self.index, slot, now)?;
             }
+            if slot.due.has(Due::FACTS) || slot.due.has(Due::CARRIED) {
+                prompt_history::withdraw(&self.index, slot, now)?;
+            }
             if slot.due.has(Due::RECOUNT) {
                 slot.counts = slots::recount(&self.index, slot.row)?;
                 acts::recount(&self.index, slot.row)?;
             } else {
                 acts::add(&self.index, slot)?;
             }
+            quality::write(&self.index, slot)?;
             slots::store(&self.index, slot)?;
             if slot.due.has(Due::FACTS) {
                 self.refresh(slot)?;
@@ -138,8 +144,8 @@ impl Writer {
 
     fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
         let mut ids = Vec::with_capacity(observed.sessions.len());
-        // The journal's reader keeps no state: earlier facts about a session still count.
-        let adds = journal::is_locator(&observed.source.locator) && observed.pass == Pass::Append;
+        // These readers keep no state: earlier facts about a session still count.
+        let adds = is_shared(&observed.source.locator) && observed.pass == Pass::Append;
         for (who, facts) in &observed.sessions {
             let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
             let known = adds.then(|| facts_of(&self.index, slot.row, source)).transpose()?;
@@ -188,6 +194,7 @@ impl Writer {
         for id in sessions.iter().filter(|_| changes > 0) {
             let Some(slot) = self.slots.get(id) else { continue };
             self.marked |= hook_events::restore(&self.index, slot.row)?;
+            self.marked |= prompt_history::restore(&self.index, slot.row)?;
         }
         Ok(changes)
     }

@@ -6,7 +6,7 @@ use crate::db::{StoreError, meta};
 use crate::ledger::{BOUND, BindingDraft, is_exposed};
 use rusqlite::{Connection, params};
 use taffrail_model::binding::{History, Standing};
-use taffrail_model::{Lifecycle, LineageKind, SessionId, Timestamp};
+use taffrail_model::{Lifecycle, LineageKind, SessionId, Timestamp, prompt_history};
 
 /// Lists a session whose sources are gone after a rebuild of the index.
 pub(crate) fn list_lost(connection: &Connection, bound: &BindingDraft) -> Result<(), StoreError> {
@@ -15,7 +15,8 @@ pub(crate) fn list_lost(connection: &Connection, bound: &BindingDraft) -> Result
          lifecycle, parent, lineage_kind, lineage_session) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?9, ?7, ?8, ?7)",
     )?;
-    let missing = if is_exposed(&bound.source_uri) { History::Missing } else { History::Unexposed };
+    let is_missing = is_exposed(&bound.source_uri) || prompt_history::is_locator(&bound.source_uri);
+    let missing = if is_missing { History::Missing } else { History::Unexposed };
     let lifecycle = Lifecycle::of(Standing { history: missing, resumable: false });
     let worker = bound.parent.map(|_| LineageKind::Subagent);
     let listed = statement.execute(params![

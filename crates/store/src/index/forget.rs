@@ -11,8 +11,17 @@ use taffrail_model::observed::{ArchiveState, SourceState};
 use taffrail_model::{SessionId, Timestamp};
 
 /// The tables that hold a session's rows.
-const TABLES: &[&str] =
-    &["events", "acts", "usage", "spent", "source_sessions", "unbound", "finals", "topics"];
+const TABLES: &[&str] = &[
+    "events",
+    "acts",
+    "quality",
+    "usage",
+    "spent",
+    "source_sessions",
+    "unbound",
+    "finals",
+    "topics",
+];
 
 impl Writer {
     /// Marks sessions as forgotten, for good. The steps that follow can be interrupted and
@@ -121,12 +130,15 @@ fn disinherit(index: &Connection, row: i64, batch: i64) -> Result<Vec<i64>, Stor
     Ok(heirs)
 }
 
-/// Clears the saved state of the readers of its sources; they start over with the next change.
+/// Clears the saved state of the readers of its sources; they start over with the next change. The
+/// reader of a prompt history keeps none, and its copy loses only the lines of the session.
 fn clear_sources(index: &Connection, row: i64) -> Result<(), StoreError> {
-    index.execute(
-        "UPDATE sources SET reader = '', read_whole_next = 1, kept = 0 WHERE id IN \
-         (SELECT source FROM source_sessions WHERE session = ?1)",
-        [row],
-    )?;
+    let of_session = "(SELECT source FROM source_sessions WHERE session = ?1)";
+    index.execute(&format!("DELETE FROM readers WHERE source IN {of_session}"), [row])?;
+    let again = format!(
+        "UPDATE sources SET read_whole_next = 1, kept = 0 \
+         WHERE locator NOT LIKE 'prompts:%' AND id IN {of_session}"
+    );
+    index.execute(&again, [row])?;
     Ok(())
 }

@@ -14,6 +14,8 @@ mod fork_families;
 mod hook_events;
 mod index_meta;
 mod passes;
+mod prompt_history;
+mod quality;
 mod queries;
 mod quotas;
 mod remote;
@@ -29,6 +31,7 @@ mod writer;
 mod writer_io;
 
 pub(crate) use answer_prices::PRICES;
+pub(crate) use quality::read as read_quality;
 pub(crate) use spent::QUARTER;
 pub(crate) use usage::read_usage;
 

@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::append::{self, Life};
+use super::prompt_history;
 use super::queries::{drop_facts, drop_usage, events_of, identities_of};
 use super::slots::{self, Due, slot};
 use crate::db::StoreError;
@@ -34,8 +35,13 @@ impl Writer {
     /// Ends a pass from the start: events it did not find have vanished from the source.
     pub(crate) fn end_pass(&mut self, source: i64, now: Timestamp) -> Result<u64, StoreError> {
         let Some(seen) = self.passes.remove(&source) else { return Ok(0) };
+        if prompt_history::is_history(&self.index, source)? {
+            // Agents cut these files, and what they held stays.
+            return Ok(0);
+        }
         let mut changes = 0;
         let mut lost_usage = false;
+        let mut lost = Vec::new();
         for who in identities_of(&self.index, source)? {
             let slot = slot(&self.index, &mut self.slots, (&who, self.batch))?;
             for id in events_of(&self.index, slot.row, source)? {
@@ -53,9 +59,15 @@ impl Writer {
                 drop_facts(&self.index, slot.row, source)?;
                 slot.due.add(Due::FACTS);
             }
+            if changes > 0 || !seen.sessions.contains(&slot.row) {
+                lost.push(slot.row);
+            }
         }
         if changes > 0 || lost_usage {
             self.read_others_again(source)?;
+        }
+        for session in lost {
+            self.marked |= prompt_history::restore(&self.index, session)?;
         }
         Ok(changes)
     }

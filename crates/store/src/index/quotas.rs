@@ -16,8 +16,8 @@ pub(crate) const LAST_WRITTEN: &str = "quotas";
 const MOST_LIMITS: usize = 64;
 /// How far ahead of our clock an observation may be, in seconds.
 const AHEAD: i64 = 300;
-/// Windows that are kept: the current one, and the one before.
-const WINDOWS: i64 = 2;
+/// How many windows back observations are kept: earlier ones show the pauses of a day or a week.
+const WINDOWS: i64 = 6;
 /// At most one observation of a session is kept in this part of a window, or in a minute.
 const SLOT_PART: i64 = 1000;
 

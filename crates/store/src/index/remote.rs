@@ -41,6 +41,7 @@ impl Writer {
         let is_left: bool = self.index.query_row(left, [source], |row| row.get(0))?;
         if !is_left {
             self.index.execute("DELETE FROM unknown_records WHERE source = ?1", [source])?;
+            self.index.execute("DELETE FROM readers WHERE source = ?1", [source])?;
             self.index.execute("DELETE FROM sources WHERE id = ?1", [source])?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use crate::db::{Columns, StoreError, TOKEN_SUMS};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use taffrail_model::findings::Step;
 use taffrail_model::observed::Marks;
 use taffrail_model::{EventId, Kind, RuntimeIdentity, SessionId, Tokens};
 
@@ -22,6 +23,8 @@ pub(crate) struct Slot {
     pub(crate) tokens: Tokens,
     /// What came in this batch, by quarter of an hour.
     pub(crate) acts: BTreeMap<i64, Acts>,
+    /// What came in this batch says about the work.
+    pub(crate) steps: Vec<Step>,
     /// Work that is due before the batch is closed.
     pub(crate) due: Due,
     /// The earliest event inserted in this batch.
@@ -129,6 +132,7 @@ pub(crate) fn load(
         counts: Counts::default(),
         tokens: Tokens::default(),
         acts: BTreeMap::new(),
+        steps: Vec::new(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
         earliest: None,
         batch,
@@ -151,6 +155,7 @@ fn read_slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Resu
         counts: counts(&row)?,
         tokens: row.tokens()?,
         acts: BTreeMap::new(),
+        steps: Vec::new(),
         due: Due::default(),
         earliest: None,
         batch,

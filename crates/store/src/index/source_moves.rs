@@ -80,9 +80,11 @@ impl Writer {
     }
 
     /// Has the other sources of its sessions read again: they may hold events that this one lost.
+    /// Prompt histories have a rule of their own.
     pub(crate) fn read_others_again(&mut self, source: i64) -> Result<(), StoreError> {
         let marked = self.index.execute(
-            "UPDATE sources SET again = 1 WHERE present = 1 AND again = 0 AND id <> ?1 AND id IN \
+            "UPDATE sources SET again = 1 WHERE present = 1 AND again = 0 AND id <> ?1 \
+             AND locator NOT LIKE 'prompts:%' AND id IN \
              (SELECT source FROM source_sessions WHERE session IN \
               (SELECT session FROM source_sessions WHERE source = ?1))",
             [source],
@@ -104,4 +106,5 @@ const READ_AGAIN_OR_LOSE: &str =
 const READ_AGAIN_IF_SHARED: &str = "
 UPDATE sources SET again = 1 WHERE id = ?1 AND EXISTS (SELECT 1 FROM source_sessions mine
   JOIN source_sessions other ON other.session = mine.session AND other.source <> mine.source
+  JOIN sources ON sources.id = other.source AND sources.locator NOT LIKE 'prompts:%'
   WHERE mine.source = ?1)";

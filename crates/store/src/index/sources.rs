@@ -44,7 +44,6 @@ pub(crate) fn write(
             last.map(|it| signed(it.offset)),
             last.map(|it| signed(it.length)),
             last.map(|it| it.hash),
-            state.reader,
             state.read_whole_next,
             half_read,
             held == Held::Source,
@@ -52,9 +51,12 @@ pub(crate) fn write(
         ],
         |row| row.get(0),
     )?;
+    connection.prepare_cached(WRITE_MEMORY)?.execute(params![id, state.reader])?;
     Ok(id)
 }
 
+const WRITE_MEMORY: &str = "INSERT INTO readers (source, memory) VALUES (?1, ?2) \
+  ON CONFLICT (source) DO UPDATE SET memory = ?2";
 const WRITE: &str = include_str!("write_source.sql");
 
 /// Encodes how much is archived as a column value.

@@ -71,7 +71,8 @@ fn write_one(index: &Connection, row: i64, boot: &Boot) -> Result<(), StoreError
     // The agent's report may include the sub-agents, which are sessions of their own here.
     let includes = boot.reports_with_workers.contains(&report.agent);
     let workers = if includes { cost_of_workers(index, row)? } else { 0 };
-    let own = report.said.map(|it| it.saturating_sub(workers).max(0));
+    let others = workers.saturating_add(cost_of_copies(index, row)?);
+    let own = report.said.map(|it| it.saturating_sub(others).max(0));
     let sums = sums(&report, own, &answers, &known);
     index.prepare_cached("DELETE FROM spent WHERE session = ?1")?.execute([row])?;
     for ((quarter, model), sum) in &sums {
@@ -179,6 +180,17 @@ fn cost_of_workers(index: &Connection, row: i64) -> Result<i64, StoreError> {
              JOIN sessions s ON w.parent = s.uuid WHERE s.id = ?1 UNION \
            SELECT w.uuid, w.cost_microdollars FROM sessions w JOIN below ON w.parent = below.uuid) \
          SELECT coalesce(sum(cost), 0) FROM below",
+    )?;
+    Ok(statement.query_row([row], |row| row.get(0))?)
+}
+
+/// The known costs of the answers that a fork repeats, if its agent's report goes back to them: the
+/// agent carries the bill of the origin on. They belong to the origin.
+fn cost_of_copies(index: &Connection, row: i64) -> Result<i64, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT coalesce(sum(coalesce(u.cost_microdollars, u.estimated_microdollars)), 0) \
+         FROM usage u JOIN sessions s ON s.id = u.session \
+         WHERE s.id = ?1 AND u.owned = 0 AND u.at >= s.uncopied_since",
     )?;
     Ok(statement.query_row([row], |row| row.get(0))?)
 }

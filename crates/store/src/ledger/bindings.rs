@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use taffrail_model::binding::{ResumeCapability, SourcePointer};
 use taffrail_model::{
     AgentId, Binding, Cursor, DeviceId, Lifecycle, Provenance, RuntimeIdentity, RuntimeSessionId,
-    SessionId, Timestamp, journal,
+    SessionId, Timestamp, prompt_history,
 };
 
 /// The ledger's bind counter when the index was last copied to it.
@@ -58,9 +58,10 @@ impl BindingDraft {
     }
 }
 
-/// Whether a locator names history that an agent exposes; our own journal does not count.
+/// Whether a locator names history that an agent exposes; our own journal and prompt histories do
+/// not count.
 pub(crate) fn is_exposed(locator: &str) -> bool {
-    !locator.is_empty() && !journal::is_locator(locator)
+    !locator.is_empty() && !prompt_history::is_shared(locator)
 }
 
 impl Ledger {

@@ -2,12 +2,15 @@
 
 use super::IndexReader;
 use super::filter::{Filter, conditions};
-use super::tally::{day_of, spending};
-use crate::db::{Columns, StoreError, TOKEN_SUMS};
+use super::tally::day_of;
+use crate::db::codec::count;
+use crate::db::{Columns, StoreError};
 use rusqlite::types::Value;
-use rusqlite::{ToSql, params};
+use rusqlite::{Row, ToSql, params};
+use std::collections::{BTreeMap, HashSet};
+use taffrail_model::answer::Answer;
 use taffrail_model::cost::{self, AnswerCost, Cost, plus};
-use taffrail_model::{Ahead, SessionId, Timestamp, Tokens};
+use taffrail_model::{Ahead, SessionId, Tokens};
 
 /// How to group what was spent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,26 +33,49 @@ pub enum SpentBy {
     Branch,
     /// The session.
     Session,
+    /// The quarter of an hour since 1970 and the session's row, as `quarter:row`.
+    Quarter,
 }
 
 impl SpentBy {
-    fn key(&self) -> String {
+    /// What the sums of one key have in common, as a number and a text in SQL.
+    fn grain(&self) -> String {
         match self {
-            Self::Nothing => "NULL".to_owned(),
-            Self::Day(ahead) => format!("date({} * 86400, 'unixepoch')", day_of(ahead)),
-            Self::Week(ahead) => {
-                format!("date({} * 86400, 'unixepoch', 'weekday 0', '-6 days')", day_of(ahead))
+            Self::Nothing => "NULL, NULL".to_owned(),
+            Self::Day(ahead) | Self::Week(ahead) | Self::Month(ahead) => {
+                format!("{}, NULL", day_of(ahead))
             }
-            Self::Month(ahead) => {
-                format!("strftime('%Y-%m', {} * 86400, 'unixepoch')", day_of(ahead))
+            Self::Model => "NULL, model".to_owned(),
+            Self::Quarter => "NULL, quarter || ':' || session".to_owned(),
+            Self::Project | Self::Agent | Self::Branch | Self::Session => {
+                "session, NULL".to_owned()
             }
-            Self::Model => "spent.model".to_owned(),
-            Self::Project => "project_path".to_owned(),
-            Self::Agent => "agent".to_owned(),
-            Self::Branch => "git_branch".to_owned(),
-            Self::Session => "uuid".to_owned(),
         }
     }
+
+    /// Asks for the key of a number; `None` if the text is the key.
+    fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::Nothing | Self::Model | Self::Quarter => None,
+            Self::Day(_) => Some("SELECT date(?1 * 86400, 'unixepoch')"),
+            Self::Week(_) => Some("SELECT date(?1 * 86400, 'unixepoch', 'weekday 0', '-6 days')"),
+            Self::Month(_) => Some("SELECT strftime('%Y-%m', ?1 * 86400, 'unixepoch')"),
+            Self::Project => Some("SELECT project_path FROM sessions WHERE id = ?1"),
+            Self::Agent => Some("SELECT agent FROM sessions WHERE id = ?1"),
+            Self::Branch => Some("SELECT git_branch FROM sessions WHERE id = ?1"),
+            Self::Session => Some("SELECT uuid FROM sessions WHERE id = ?1"),
+        }
+    }
+}
+
+/// A number and a text that sums have in common.
+type Grain = (Option<i64>, Option<String>);
+
+/// What was spent together, and the sessions that spent it.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    pub(super) row: SpentRow,
+    pub(super) sessions: HashSet<i64>,
 }
 
 /// What was spent under one key.
@@ -92,58 +118,88 @@ impl SpentRow {
     }
 }
 
-/// One model answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerRow {
-    /// When it was written.
-    pub at: Option<Timestamp>,
-    /// Its tokens.
-    pub tokens: Tokens,
-    /// Its cost.
-    pub cost_microdollars: Option<i64>,
-}
-
 impl IndexReader {
     /// What the sessions of a filter spent from its instant on.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn spent(&self, filter: &Filter, by: &SpentBy) -> Result<Vec<SpentRow>, StoreError> {
+        let mut key = by.key().map(|it| self.connection().prepare(it)).transpose()?;
+        let mut out: BTreeMap<Option<String>, Group> = BTreeMap::new();
+        let spending = self.spending(filter)?;
+        for ((number, text), group) in self.groups(filter, &spending, &by.grain())? {
+            let key = match &mut key {
+                Some(key) => text_of(key.query_row([number], |row| row.get(0))?),
+                None => text,
+            };
+            let sum = out.entry(key).or_default();
+            sum.row = sum.row.plus(&group.row);
+            sum.sessions.extend(group.sessions);
+        }
+        let rows = out.into_iter();
+        Ok(rows
+            .map(|(key, it)| SpentRow { key, sessions: it.sessions.len() as u64, ..it.row })
+            .collect())
+    }
+
+    /// The sums of spending by what they have in common. They are added here, because SQLite would sort
+    /// all of them first.
+    pub(super) fn groups(
+        &self,
+        filter: &Filter,
+        spending: &str,
+        grain: &str,
+    ) -> Result<BTreeMap<Grain, Group>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
-            "SELECT {key} AS key, count(DISTINCT session) AS sessions, sum(answers) AS answers, \
-             {sums}, sum(spent.cost_microdollars) AS cost_microdollars, \
-             sum(spent.reported_microdollars) AS reported_microdollars, \
-             sum(spent.estimated_microdollars) AS estimated_microdollars, \
-             sum(spent.unknown_answers) AS unknown_answers \
-             FROM ({spending}) AS spent JOIN sessions ON sessions.id = session \
-             WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1",
-            key = by.key(),
-            sums = TOKEN_SUMS.replace("sum(", "sum(spent."),
-            spending = spending(filter),
+            "SELECT {grain}, session, answers, input_tokens, output_tokens, cache_read_tokens, \
+             cache_write_tokens, reasoning_tokens, cost_microdollars, reported_microdollars, \
+             estimated_microdollars, unknown_answers FROM ({spending}) \
+             WHERE session IN (SELECT id FROM sessions WHERE {clause})"
         );
         let mut statement = self.connection().prepare(&query)?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let rows = statement.query_map(values.as_slice(), |row| read_spent(&Columns::of(row)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut rows = statement.query(values.as_slice())?;
+        let mut out: BTreeMap<Grain, Group> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let group = out.entry((row.get(0)?, row.get(1)?)).or_default();
+            group.sessions.insert(row.get(2)?);
+            group.row = group.row.plus(&read_spent(row)?);
+        }
+        Ok(out)
     }
 
     /// The model answers that a session owns, in order, with their costs.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn answers(&self, session: i64) -> Result<Vec<AnswerRow>, StoreError> {
+    pub fn answers(&self, session: i64) -> Result<Vec<Answer>, StoreError> {
         let mut statement = self.connection().prepare_cached(
-            "SELECT at, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
-             reasoning_tokens, cost_microdollars, estimated_microdollars FROM usage \
+            "SELECT at, model, input_tokens, output_tokens, cache_read_tokens, \
+             cache_write_tokens, reasoning_tokens, cache_write_1h_tokens, cost_microdollars, \
+             estimated_microdollars FROM usage \
              WHERE session = ?1 AND owned = 1 ORDER BY at, key",
         )?;
         let rows = statement.query_map([session], |row| read_answer(&Columns::of(row)))?;
-        let rows: Vec<(AnswerRow, AnswerCost)> = rows.collect::<Result<_, _>>()?;
+        let rows: Vec<(Answer, AnswerCost)> = rows.collect::<Result<_, _>>()?;
         let known: Vec<_> = rows.iter().map(|(_, cost)| *cost).collect();
-        let costs = cost::costs(self.said_cost(session)?, &known);
-        let answers = rows.into_iter().zip(costs);
-        Ok(answers.map(|((row, _), cost)| AnswerRow { cost_microdollars: cost, ..row }).collect())
+        let said = self.said_cost(session)?;
+        let is_covered = cost::covering(said, &known).is_some();
+        let answers = rows.into_iter().zip(cost::costs(said, &known));
+        let answer = |((row, known), cost_microdollars): ((Answer, AnswerCost), Option<i64>)| {
+            let is_estimated = !is_covered && known.reported.is_none() && known.estimated.is_some();
+            Answer { cost_microdollars, is_estimated, ..row }
+        };
+        Ok(answers.map(answer).collect())
+    }
+
+    /// The version of the agent program that a session last recorded.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn agent_version(&self, session: i64) -> Result<Option<String>, StoreError> {
+        let query = "SELECT agent_version FROM sessions WHERE id = ?1";
+        Ok(self.connection().query_row(query, params![session], |row| row.get(0))?)
     }
 
     /// The cost that the agent reported for the session without its sub-agents.
@@ -155,27 +211,50 @@ impl IndexReader {
     }
 }
 
-fn read_spent(row: &Columns<'_, '_>) -> rusqlite::Result<SpentRow> {
+fn text_of(value: Value) -> Option<String> {
+    match value {
+        Value::Text(text) => Some(text),
+        Value::Blob(id) => id.try_into().ok().map(|id| SessionId::from_bytes(id).to_string()),
+        Value::Null | Value::Integer(_) | Value::Real(_) => None,
+    }
+}
+
+fn read_spent(row: &Row<'_>) -> rusqlite::Result<SpentRow> {
     Ok(SpentRow {
-        key: match row.get("key")? {
-            Value::Text(text) => Some(text),
-            Value::Blob(id) => id.try_into().ok().map(|id| SessionId::from_bytes(id).to_string()),
-            Value::Null | Value::Integer(_) | Value::Real(_) => None,
+        key: None,
+        sessions: 0,
+        answers: count(row, 3)?,
+        tokens: Tokens {
+            input: count(row, 4)?,
+            output: count(row, 5)?,
+            cache_read: count(row, 6)?,
+            cache_write: count(row, 7)?,
+            reasoning: count(row, 8)?,
         },
-        sessions: row.count("sessions")?,
-        answers: row.count("answers")?,
-        tokens: row.tokens()?,
-        cost_microdollars: row.get("cost_microdollars")?,
-        cost: row.cost()?,
+        cost_microdollars: row.get(9)?,
+        cost: Cost {
+            reported_microdollars: row.get(10)?,
+            estimated_microdollars: row.get(11)?,
+            unknown_answers: count(row, 12)?,
+        },
     })
 }
 
-fn read_answer(row: &Columns<'_, '_>) -> rusqlite::Result<(AnswerRow, AnswerCost)> {
-    let (at, tokens) = (row.maybe_time("at")?, row.tokens()?);
+fn read_answer(row: &Columns<'_, '_>) -> rusqlite::Result<(Answer, AnswerCost)> {
+    let tokens = row.tokens()?;
     let cost = AnswerCost {
         reported: row.get("cost_microdollars")?,
         estimated: row.get("estimated_microdollars")?,
         tokens: tokens.total(),
     };
-    Ok((AnswerRow { at, tokens, cost_microdollars: None }, cost))
+    let answer = Answer {
+        at: row.maybe_time("at")?,
+        model: row.get("model")?,
+        tokens,
+        cache_write_1h: row.count("cache_write_1h_tokens")?,
+        cost_microdollars: None,
+        estimated_microdollars: cost.estimated,
+        is_estimated: false,
+    };
+    Ok((answer, cost))
 }

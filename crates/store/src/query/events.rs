@@ -1,11 +1,12 @@
 //! The events of a session, and what changed in it.
 
 use super::IndexReader;
-use crate::db::StoreError;
-use crate::db::codec::signed;
+use crate::db::codec::{micros, signed};
 use crate::db::rows::{EVENT, EventRow, SessionRow, read_event};
-use rusqlite::ToSql;
-use taffrail_model::{EventId, ResumeCursor};
+use crate::db::{Columns, StoreError};
+use rusqlite::{ToSql, params};
+use taffrail_model::answer::Side;
+use taffrail_model::{EventId, Kind, Origin, ResumeCursor, Timestamp};
 
 /// The answer to a follower.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +33,30 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn events(&self, session: i64) -> Result<Vec<EventRow>, StoreError> {
         self.event_rows(&format!("{EVENT}{CANONICAL}"), &[&session])
+    }
+
+    /// A session's own live events from an instant on, in canonical order: the side of each.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sides(
+        &self,
+        session: i64,
+        from: Timestamp,
+    ) -> Result<Vec<(EventId, Timestamp, Side)>, StoreError> {
+        let query = format!(
+            "SELECT e.id, e.at, e.kind, e.origin FROM events e JOIN sources s ON s.id = e.source \
+             WHERE e.session = ?1 AND e.at >= ?2 AND e.inherited_from IS NULL{CANONICAL}"
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let rows = statement.query_map(params![session, micros(from)], |row| {
+            let row = Columns::of(row);
+            let (id, kind) = (EventId::from_bytes(row.get("id")?), row.get::<String>("kind")?);
+            let origin = row.get::<Option<String>>("origin")?;
+            let origin = origin.map_or(Origin::Transcript, |it| Origin::from(it.as_str()));
+            Ok((id, row.time("at")?, Side::of(&origin, &Kind::from(kind.as_str()))))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// A session's latest live events in canonical order.

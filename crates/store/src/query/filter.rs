@@ -10,6 +10,8 @@ use taffrail_model::{SessionId, Timestamp};
 pub struct Filter {
     /// Include sub-agents.
     pub workers: bool,
+    /// Leave out sessions of which only prompts are left.
+    pub with_transcript: bool,
     /// The most sessions to return, the latest first.
     pub limit: Option<usize>,
     /// Of this agent only.
@@ -108,10 +110,15 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
         let ids: Vec<_> = among.iter().map(|id| format!("x'{}'", hex(id))).collect();
         clauses.push(format!("uuid IN ({})", ids.join(", ")));
     }
-    if !filter.workers {
-        clauses.push("parent IS NULL".to_owned());
-    }
+    clauses.extend(without(filter).map(str::to_owned));
     (clauses.join(" AND "), values)
+}
+
+/// What a filter leaves out unless it is asked for.
+fn without(filter: &Filter) -> impl Iterator<Item = &'static str> {
+    let prompts = filter.with_transcript.then_some("lifecycle <> 'prompts_only'");
+    let workers = (!filter.workers).then_some("parent IS NULL");
+    prompts.into_iter().chain(workers)
 }
 
 fn hex(id: &SessionId) -> String {

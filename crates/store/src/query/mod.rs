@@ -16,7 +16,7 @@ mod sources;
 mod tally;
 
 pub use activity::HourRow;
-pub use costs::{AnswerRow, SpentBy, SpentRow};
+pub use costs::{SpentBy, SpentRow};
 pub use events::Changes;
 pub use filter::{Filter, SourceAt};
 pub use reader::{AgentRow, IndexReader, UnknownRow};

@@ -4,14 +4,20 @@ use super::filter::{Filter, conditions};
 use crate::db::codec::{count, from_micros};
 use crate::db::rows::{SESSION, SessionRow, read_session};
 use crate::db::{StoreError, meta, open, schema};
-use crate::index::PRICES;
+use crate::index::{PRICES, read_quality};
 use crate::ledger::{Ledger, Repairs};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
+use taffrail_model::findings::SessionQuality;
 use taffrail_model::{SessionId, Timestamp};
 
 /// How many sessions name the projects that count as known.
 const RECENT_SESSIONS: u32 = 4096;
+
+/// Reads indexes only: rows of sessions and sources are large, and every command asks this.
+const PROJECT_FOLDERS: &str = "SELECT project_path FROM (SELECT project_path FROM sessions \
+  ORDER BY coalesce(last_at, said_started_at, 0) DESC, uuid LIMIT ?2) \
+  WHERE project_path LIKE '/%' UNION SELECT home FROM sources WHERE agent = ?1";
 
 /// The index, open for reading only.
 #[derive(Debug)]
@@ -101,13 +107,37 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many sessions there are, and how many of them are sub-agents.
+    /// The measures of a session's work, as its row knows them.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn quality(&self, session: i64) -> Result<SessionQuality, StoreError> {
+        Ok(read_quality(&self.connection, session)?.quality())
+    }
+
+    /// How many sessions there are, and how many of them are sub-agents; without sessions of which
+    /// only prompts are left.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn count_sessions(&self) -> Result<(u64, u64), StoreError> {
-        let query = "SELECT count(*), count(parent) FROM sessions";
+        // Each is counted in an index: rows of sessions are large.
+        let query = "SELECT (SELECT count(*) FROM sessions) \
+           - (SELECT count(*) FROM sessions WHERE lifecycle = 'prompts_only'), \
+           (SELECT count(*) FROM sessions WHERE parent IS NOT NULL)";
         Ok(self.connection.query_row(query, [], |row| Ok((count(row, 0)?, count(row, 1)?)))?)
+    }
+
+    /// How many sessions there are of which only prompts are left, the last before an instant, and
+    /// how many prompts.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn count_prompts_only(&self, before: Timestamp) -> Result<(u64, u64), StoreError> {
+        let query = "SELECT count(*), coalesce(sum(prompts), 0) FROM sessions \
+                     WHERE lifecycle = 'prompts_only' AND last_at <= ?1";
+        let before = [before.as_microsecond()];
+        Ok(self.connection.query_row(query, before, |row| Ok((count(row, 0)?, count(row, 1)?)))?)
     }
 
     /// The folders of the projects that were worked in most recently, and those in which this agent's history was
@@ -116,11 +146,7 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn project_folders(&self, agent: &str) -> Result<Vec<String>, StoreError> {
-        let query = "SELECT project_path FROM (SELECT project_path FROM sessions \
-                     ORDER BY coalesce(last_at, said_started_at, 0) DESC, uuid LIMIT ?2) \
-                     WHERE project_path LIKE '/%' \
-                     UNION SELECT home FROM sources WHERE agent = ?1";
-        let mut statement = self.connection.prepare_cached(query)?;
+        let mut statement = self.connection.prepare_cached(PROJECT_FOLDERS)?;
         let rows = statement.query_map((agent, RECENT_SESSIONS), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -192,4 +218,23 @@ impl IndexReader {
 
 fn hex(session: SessionId) -> String {
     session.to_string().replace('-', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::schema::INDEX;
+
+    #[test]
+    fn looking_for_projects_reads_no_row_of_a_session_or_source() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(INDEX).unwrap();
+        let query = format!("EXPLAIN QUERY PLAN {PROJECT_FOLDERS}");
+        let mut statement = connection.prepare(&query).unwrap();
+        let steps = statement.query_map(("a", 1), |row| row.get::<_, String>(3)).unwrap();
+        let steps: Vec<String> = steps.map(Result::unwrap).collect();
+        let reads = steps.iter().filter(|it| it.contains(" sessions") || it.contains(" sources"));
+        let covered = reads.map(|it| it.contains("COVERING INDEX")).collect::<Vec<_>>();
+        assert_eq!(covered, [true, true], "{steps:?}");
+    }
 }

@@ -21,7 +21,7 @@ impl IndexReader {
         let mut statement = self.connection.prepare_cached(
             "SELECT facts FROM source_sessions JOIN sources ON sources.id = source \
              WHERE session = ?1 AND locator NOT LIKE 'relay:%' \
-             ORDER BY locator NOT LIKE 'journal:%', present, rank, offset, locator, home, path",
+             ORDER BY locator NOT LIKE 'prompts:%', locator NOT LIKE 'journal:%', present, rank, offset, locator, home, path",
         )?;
         let mut rows = statement.query([session])?;
         let mut joined = Facts::default();

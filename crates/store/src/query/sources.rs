@@ -1,8 +1,8 @@
 //! The sources of sessions.
 
 use super::IndexReader;
-use crate::db::StoreError;
 use crate::db::rows::{SourceRow, source};
+use crate::db::{StoreError, meta};
 use std::collections::HashSet;
 
 impl IndexReader {
@@ -52,6 +52,14 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
         source::all(&self.connection)
+    }
+
+    /// A number that grows with every change of a source.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_version(&self) -> Result<u64, StoreError> {
+        Ok(meta::get(&self.connection, "sources")?.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 
     /// The files that hold only uncaptured sessions.

@@ -1,13 +1,16 @@
 //! Totals by agent, by project, by model and by day.
 
 use super::IndexReader;
+use super::costs::Group;
 use super::filter::{Filter, conditions};
-use crate::db::codec::micros;
+use crate::db::codec::{count, micros};
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
 use crate::index::QUARTER;
 use rusqlite::ToSql;
-use std::collections::BTreeMap;
-use taffrail_model::{Ahead, Timestamp, Tokens};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use taffrail_model::answer::Answer;
+use taffrail_model::{Ahead, Timestamp, Tokens, hash};
 
 /// The total of several sessions; `None` where a value cannot be known for this key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct TallyRow {
     pub tokens: Tokens,
     /// The sum of the known costs.
     pub cost_microdollars: Option<i64>,
+    /// The part of it that agents reported.
+    pub reported_microdollars: Option<i64>,
     /// From the first to the last event of each session, in milliseconds, added up. Sub-agents work
     /// in the time of their session.
     pub duration_ms: Option<u64>,
@@ -54,10 +59,6 @@ impl Grouping {
     }
 }
 
-/// How many of the sessions are sub-agents.
-const WORKERS: &str = "count(DISTINCT CASE WHEN session IN \
-  (SELECT id FROM sessions WHERE parent IS NOT NULL) THEN session END) AS workers";
-
 impl IndexReader {
     /// Totals of sessions, each counted whole.
     ///
@@ -69,6 +70,7 @@ impl IndexReader {
             "SELECT {} AS key, count(*) AS sessions, {TOKEN_SUMS}, sum(turns) AS turns, \
              sum(prompts) AS prompts, sum(tool_calls) AS tool_calls, \
              sum(cost_microdollars) AS cost_microdollars, \
+             sum(reported_microdollars) AS reported_microdollars, \
              coalesce(sum(parent IS NOT NULL), 0) AS workers, \
              sum(iif(parent IS NULL, last_at - first_at, NULL)) / 1000 AS duration_ms \
              FROM sessions WHERE {clause} GROUP BY 1",
@@ -81,6 +83,7 @@ impl IndexReader {
                 prompts: Some(row.count("prompts")?),
                 tool_calls: Some(row.count("tool_calls")?),
                 cost_microdollars: row.get("cost_microdollars")?,
+                reported_microdollars: row.get("reported_microdollars")?,
                 workers: row.count("workers")?,
                 duration_ms: row
                     .get::<Option<i64>>("duration_ms")?
@@ -95,17 +98,17 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn tally_models(&self, filter: &Filter) -> Result<Vec<TallyRow>, StoreError> {
-        let (clause, values) = conditions(filter);
-        let query = format!(
-            "SELECT model AS key, count(DISTINCT session) AS sessions, {TOKEN_SUMS}, \
-             sum(cost_microdollars) AS cost_microdollars, {WORKERS} FROM spent \
-             WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1"
-        );
-        self.tally_rows(&query, &values, |row| {
-            let spent = spent(row)?;
-            let cost_microdollars = row.get("cost_microdollars")?;
-            Ok(TallyRow { cost_microdollars, workers: row.count("workers")?, ..spent })
-        })
+        let workers = self.workers()?;
+        let groups = self.groups(filter, "SELECT * FROM spent", "NULL, model")?.into_iter();
+        Ok(groups.map(|((_, model), group)| spending_of(model, &group, &workers)).collect())
+    }
+
+    /// The sub-agents.
+    fn workers(&self) -> Result<HashSet<i64>, StoreError> {
+        let query = "SELECT id FROM sessions WHERE parent IS NOT NULL";
+        let mut statement = self.connection().prepare_cached(query)?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Totals of each day by a local clock, from the filter's instant on.
@@ -113,69 +116,58 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn tally_days(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
-        let mut days: BTreeMap<Option<String>, TallyRow> = BTreeMap::new();
-        for row in self.events_by_day(filter, ahead)? {
-            days.insert(row.key.clone(), row);
+        let workers = self.workers()?;
+        let mut days = self.events_by_day(filter, ahead, &workers)?;
+        let zero = Some(0);
+        let (spending, grain) = (self.spending(filter)?, format!("{}, NULL", day_of(ahead)));
+        for ((day, _), group) in self.groups(filter, &spending, &grain)? {
+            let spent = spending_of(None, &group, &workers);
+            let none = TallyRow { turns: zero, prompts: zero, tool_calls: zero, ..spent.clone() };
+            let day = days.entry(day).or_insert(none);
+            (day.tokens, day.cost_microdollars) = (spent.tokens, spent.cost_microdollars);
+            day.reported_microdollars = spent.reported_microdollars;
         }
-        for row in self.spent_by_day(filter, ahead)? {
-            let TallyRow { tokens, cost_microdollars, .. } = row;
-            let day = days.entry(row.key.clone()).or_insert(row);
-            (day.tokens, day.cost_microdollars) = (tokens, cost_microdollars);
-        }
-        Ok(days.into_values().collect())
+        let mut date = self.connection().prepare("SELECT date(?1 * 86400, 'unixepoch')")?;
+        let named = days.into_iter().map(|(day, row)| {
+            Ok(TallyRow { key: date.query_row([day], |row| row.get(0))?, ..row })
+        });
+        named.collect()
     }
 
-    fn events_by_day(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
+    /// What happened on each day.
+    fn events_by_day(
+        &self,
+        filter: &Filter,
+        ahead: &Ahead,
+        workers: &HashSet<i64>,
+    ) -> Result<BTreeMap<Option<i64>, TallyRow>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
-            "SELECT date(day * 86400, 'unixepoch') AS key, count(*) AS sessions, \
-             sum(turns) AS turns, sum(prompts) AS prompts, sum(calls) AS tool_calls, \
-             {WORKERS} FROM (SELECT session, {day} AS day, sum(turns) AS turns, \
-                   sum(prompts) AS prompts, sum(tool_calls) AS calls FROM ({acts}) \
-                   WHERE session IN (SELECT id FROM sessions WHERE {clause}) \
-                   GROUP BY session, day) GROUP BY day",
+            "SELECT {day}, session, turns, prompts, tool_calls FROM ({acts}) \
+             WHERE session IN (SELECT id FROM sessions WHERE {clause})",
             day = day_of(ahead),
             acts = acts(filter),
         );
-        self.tally_rows(&query, &values, |row| {
-            Ok(TallyRow {
-                key: row.get("key")?,
-                sessions: row.count("sessions")?,
-                turns: Some(row.count("turns")?),
-                prompts: Some(row.count("prompts")?),
-                tool_calls: Some(row.count("tool_calls")?),
-                workers: row.count("workers")?,
-                ..TallyRow::default()
-            })
-        })
-    }
-
-    /// Usage without a time belongs to no day.
-    fn spent_by_day(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
-        let (clause, values) = conditions(filter);
-        let query = format!(
-            "SELECT date({day} * 86400, 'unixepoch') AS key, \
-             count(DISTINCT session) AS sessions, {TOKEN_SUMS}, \
-             sum(cost_microdollars) AS cost_microdollars, {WORKERS} FROM ({spending}) \
-             WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1",
-            day = day_of(ahead),
-            spending = spending(filter),
-        );
-        let none = TallyRow { turns: Some(0), prompts: Some(0), ..TallyRow::default() };
-        self.tally_rows(&query, &values, |row| {
-            let TallyRow { key, sessions, tokens, .. } = spent(row)?;
-            let cost_microdollars = row.get("cost_microdollars")?;
-            let (workers, tool_calls) = (row.count("workers")?, Some(0));
-            Ok(TallyRow {
-                key,
-                sessions,
-                workers,
-                tokens,
-                cost_microdollars,
-                tool_calls,
-                ..none.clone()
-            })
-        })
+        let mut statement = self.connection().prepare(&query)?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let mut rows = statement.query(values.as_slice())?;
+        let mut days: BTreeMap<Option<i64>, ([u64; 3], HashSet<i64>)> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let (counts, sessions) = days.entry(row.get(0)?).or_default();
+            sessions.insert(row.get(1)?);
+            for (sum, column) in counts.iter_mut().zip(2..) {
+                *sum += count(row, column)?;
+            }
+        }
+        let of_day = |([turns, prompts, calls], sessions): ([u64; 3], HashSet<i64>)| TallyRow {
+            sessions: sessions.len() as u64,
+            workers: sessions.intersection(workers).count() as u64,
+            turns: Some(turns),
+            prompts: Some(prompts),
+            tool_calls: Some(calls),
+            ..TallyRow::default()
+        };
+        Ok(days.into_iter().map(|(day, it)| (day, of_day(it))).collect())
     }
 
     fn tally_rows(
@@ -188,6 +180,19 @@ impl IndexReader {
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let rows = statement.query_map(values.as_slice(), |row| read(&Columns::of(row)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// What was spent under a key.
+fn spending_of(key: Option<String>, group: &Group, workers: &HashSet<i64>) -> TallyRow {
+    TallyRow {
+        key,
+        sessions: group.sessions.len() as u64,
+        workers: group.sessions.intersection(workers).count() as u64,
+        tokens: group.row.tokens,
+        cost_microdollars: group.row.cost_microdollars,
+        reported_microdollars: group.row.cost.reported_microdollars,
+        ..TallyRow::default()
     }
 }
 
@@ -210,20 +215,64 @@ fn acts(filter: &Filter) -> String {
     )
 }
 
-/// The sums of answers from the filter's instant on; answers in its own quarter are read one by
-/// one. Those without a time count always.
-pub(super) fn spending(filter: &Filter) -> String {
-    let Some(since) = filter.since.map(micros) else { return "SELECT * FROM spent".to_owned() };
-    let quarter = since.div_euclid(QUARTER);
+/// The sessions whose agent reported the cost of all answers together: it is divided among them.
+const DIVIDED: &str = "SELECT id FROM sessions WHERE said_microdollars = reported_microdollars";
+
+impl IndexReader {
+    /// The sums of answers from the filter's instant on; answers in its own quarter are read one by
+    /// one. Those without a time count always.
+    pub(super) fn spending(&self, filter: &Filter) -> Result<String, StoreError> {
+        let Some(since) = filter.since.map(micros) else {
+            return Ok("SELECT * FROM spent".to_owned());
+        };
+        let quarter = since.div_euclid(QUARTER);
+        let end = quarter.saturating_add(1).saturating_mul(QUARTER);
+        Ok(format!(
+            "SELECT * FROM spent WHERE quarter IS NULL OR quarter > {quarter} \
+             UNION ALL SELECT session, {quarter}, model, 1, \
+             cost_microdollars IS NULL AND estimated_microdollars IS NULL, \
+             input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, \
+             coalesce(cost_microdollars, estimated_microdollars), cost_microdollars, \
+             estimated_microdollars FROM usage WHERE owned = 1 AND at >= {since} AND at < {end} \
+             AND session IN (SELECT session FROM spent WHERE quarter = {quarter}) \
+             AND session NOT IN ({DIVIDED}){divided}",
+            divided = self.divided(quarter, since..end)?,
+        ))
+    }
+
+    /// The answers of a part of a quarter whose cost is a part of a report, as SQL.
+    fn divided(&self, quarter: i64, part: Range<i64>) -> Result<String, StoreError> {
+        let query = format!(
+            "SELECT DISTINCT session FROM spent WHERE quarter = ?1 AND session IN ({DIVIDED})"
+        );
+        let mut statement = self.connection().prepare_cached(&query)?;
+        let sessions = statement.query_map([quarter], |row| row.get::<_, i64>(0))?;
+        let mut rows = Vec::new();
+        for session in sessions.collect::<Result<Vec<_>, _>>()? {
+            let answers = self.answers(session)?.into_iter();
+            let within = answers.filter(|it| it.at.is_some_and(|at| part.contains(&micros(at))));
+            rows.extend(within.map(|it| format!("({session}, {quarter}, {})", literals(&it))));
+        }
+        Ok(if rows.is_empty() {
+            String::new()
+        } else {
+            format!(" UNION ALL VALUES {}", rows.join(", "))
+        })
+    }
+}
+
+/// The columns of `spent` after the quarter, for one answer.
+fn literals(answer: &Answer) -> String {
+    let amount = |it: Option<i64>| it.map_or("NULL".to_owned(), |it| it.to_string());
+    // As bytes, because a name in a transcript may hold anything.
+    let text = |it: &String| format!("CAST(x'{}' AS TEXT)", hash::to_hex(it.as_bytes()));
+    let model = answer.model.as_ref().map(text);
+    let Tokens { input, output, cache_read, cache_write, reasoning } = answer.tokens;
+    let cost = amount(answer.cost_microdollars);
     format!(
-        "SELECT * FROM spent WHERE quarter IS NULL OR quarter > {quarter} \
-         UNION ALL SELECT session, {quarter}, model, 1, \
-         cost_microdollars IS NULL AND estimated_microdollars IS NULL, \
-         input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, \
-         coalesce(cost_microdollars, estimated_microdollars), cost_microdollars, \
-         estimated_microdollars FROM usage WHERE owned = 1 AND at >= {since} AND at < {end} \
-         AND session IN (SELECT session FROM spent WHERE quarter = {quarter})",
-        end = quarter.saturating_add(1).saturating_mul(QUARTER),
+        "{}, 1, 0, {input}, {output}, {cache_read}, {cache_write}, {reasoning}, {cost}, {cost}, {}",
+        model.as_deref().unwrap_or("NULL"),
+        amount(answer.estimated_microdollars),
     )
 }
 

@@ -23,6 +23,10 @@ mod messages;
 #[cfg(test)]
 mod once;
 #[cfg(test)]
+mod prompt_history;
+#[cfg(test)]
+mod quality;
+#[cfg(test)]
 mod quotas;
 #[cfg(test)]
 mod sequences;

@@ -2,10 +2,10 @@
 
 use super::service::is_service_installed;
 use super::{Context, daemon};
-use crate::env;
 use crate::error::CliError;
 use crate::output::say;
 use taffrail_capture::with_users_mask;
+use taffrail_env as env;
 use taffrail_tui::{Options, Service};
 
 /// Shows the board, and starts the daemon first where none runs.

@@ -2,16 +2,16 @@
 
 use super::context::{Context, Paging};
 use super::{
-    agents, annotations, approvals, archive, attach, away, backup, budgets, capture, completions,
-    config, conformance, daemon, device, doctor, document, events, explain, export, feed, findings,
-    forget, handoff, health, hooks, hub, index, key, link, ls, man, notifications, prices, quota,
-    rebuild, resume, rules, run, schema, search, send, service, setup, share, show, snapshot,
-    state, stats, status_bar, summary, tail, telemetry, teleport, token, uninstall, upgrade, usage,
-    validate, wait, web, work,
+    acp, agents, annotations, approvals, archive, attach, away, backup, blame, budgets, capture,
+    completions, config, conformance, daemon, device, doctor, document, events, explain, export,
+    feed, findings, forget, handoff, health, hooks, hub, index, key, link, ls, man, mcp,
+    notifications, prices, quota, rebuild, resume, rules, run, schema, search, send, service,
+    setup, share, show, snapshot, state, stats, status_bar, summary, tail, telemetry, teleport,
+    token, uninstall, upgrade, usage, validate, wait, web, work,
 };
-use crate::env::Env;
 use crate::error::CliError;
 use clap::Subcommand;
+use taffrail_env::Env;
 
 // A plain comment: a documented one would become the help of the program.
 // A command and its arguments.
@@ -30,6 +30,7 @@ pub(super) enum Command {
     Send(send::Args),
     Queue(send::QueueArgs),
     Run(run::Args),
+    Acp(acp::Args),
     Approvals(approvals::Args),
     Approve(approvals::ApproveArgs),
     Deny(approvals::DenyArgs),
@@ -50,6 +51,8 @@ pub(super) enum Command {
     #[command(hide = true)]
     Prices(prices::Args),
     Quota(quota::Args),
+    Blame(blame::Args),
+    Commits(blame::CommitsArgs),
     Export(export::Args),
     Archive(archive::Args),
     Forget(forget::Args),
@@ -91,6 +94,7 @@ pub(super) enum Command {
     Telemetry(telemetry::Args),
     Hub(hub::Args),
     Hooks(hooks::Args),
+    Mcp(mcp::Args),
     Hook(hooks::HookArgs),
     Rules(rules::Args),
     Rebuild(rebuild::Args),
@@ -118,6 +122,8 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Budgets(args) => budgets::run(&args, &context()?),
         Command::Usage(args) => usage::run(&args, &paged()?),
         Command::Prices(args) => prices::run(&args, &context()?),
+        Command::Blame(args) => blame::run(&args, &paged()?),
+        Command::Commits(args) => blame::commits(&args, &paged()?),
         Command::Quota(_) => quota::run(&context()?),
         Command::Export(args) => export::run(&args, &context()?),
         Command::Archive(args) => archive::run(&args, &paged()?),
@@ -167,8 +173,9 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Telemetry(args) => telemetry::run(&args, &context()?),
         Command::Hub(args) => hub::run(&args, &context()?),
         Command::Hooks(args) => hooks::run(&args, &paged()?),
+        Command::Mcp(args) => mcp::run(&args, &context()?),
         // These are handled before this point.
-        Command::Hook(_) | Command::Run(_) | Command::Statusline(_) => Ok(()),
+        Command::Hook(_) | Command::Run(_) | Command::Acp(_) | Command::Statusline(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &paged()?),
         Command::Rebuild(args) => rebuild::run(&args, &context()?),
         Command::Doctor(_) => doctor::run(&context()?),

@@ -1,7 +1,6 @@
 //! `taffrail completions`, and the completions that shells request while someone types
 
 use super::TEMPLATE;
-use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::Out;
 use clap_complete::env::Shells;
@@ -10,6 +9,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use taffrail_api::Session;
+use taffrail_env::{self as env, Env};
 use taffrail_tui::terminal::{fit, line};
 
 /// The variable by which a shell asks; the scripts set it.

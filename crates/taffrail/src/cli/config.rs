@@ -2,7 +2,6 @@
 
 use super::TEMPLATE;
 use super::confirmation::{agreed, not_agreed};
-use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use clap::Subcommand;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_config::{Config, unknown_key, with_value, without_value};
+use taffrail_env::Env;
 use taffrail_setup::replace;
 use taffrail_tui::terminal::line;
 
@@ -126,6 +126,7 @@ const WIDENING: &[&str] = &[
     "notifications.command",
     "notifications.webhook",
     "approvals.unattended",
+    "queue.at_reset",
     "sync.remote",
     "hub.url",
 ];

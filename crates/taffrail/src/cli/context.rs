@@ -1,7 +1,6 @@
 //! The context of every command.
 
 use super::events;
-use crate::env::{Env, own_path};
 use crate::error::CliError;
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
@@ -14,6 +13,7 @@ use taffrail_api::Session;
 use taffrail_api::client::{Client, escaped, path};
 use taffrail_config::{BoardConfig, Config};
 use taffrail_context::{Settings, Target};
+use taffrail_env::{Env, own_path};
 use taffrail_ingest::Scope;
 use taffrail_query::resolve::resolve;
 use taffrail_tui::pager::Pager;

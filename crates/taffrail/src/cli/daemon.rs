@@ -5,7 +5,6 @@ mod process;
 mod version;
 
 use super::{Context, TEMPLATE, health};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, is_watched, say};
 use process::{Ended, spawn};
@@ -17,6 +16,7 @@ use std::net::SocketAddr;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_api::client::Client;
 use taffrail_api::{DAEMON_FILE, DaemonPlace, DaemonStatus, ErrorKind, Health};
+use taffrail_env as env;
 use taffrail_server::logs::{DEFAULT_LEVEL, LogFilter};
 use taffrail_server::process::{Listening, serve};
 

@@ -3,10 +3,10 @@
 use super::confirmation::agreed;
 use super::hub::REMOVED;
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use serde::Serialize;
+use taffrail_env as env;
 use taffrail_tui::terminal::{line, pad};
 
 use taffrail_api::{DeviceList, DeviceRow, SCHEMA_VERSION};

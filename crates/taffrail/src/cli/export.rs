@@ -2,7 +2,7 @@
 
 use super::completions::session_ids;
 use super::events::catch_up;
-use super::terminal::{Secrets, print};
+use super::terminal::print;
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -11,13 +11,16 @@ use clap::ValueHint;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use taffrail_api::{EventLine, SCHEMA_VERSION};
+use taffrail_context::{Error, Existing, NewFile};
 use taffrail_ingest::Scope;
-use taffrail_query::{Piece, export_many, export_one};
+use taffrail_query::{Content, Piece, Secrets, export_atif, export_many, export_one, export_otlp};
+use taffrail_server::collector::{Address, send};
 use taffrail_tui::numbers::counted;
 use taffrail_tui::transcript::{Format, Sink, Transcript};
-use tempfile::NamedTempFile;
 
-/// Write whole sessions as JSON lines, Markdown or one HTML page
+const OTLP: &str = "taffrail export @last --format otlp --to http://127.0.0.1:4318";
+
+/// Write whole sessions as JSON, Markdown, HTML, ATIF or spans
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -28,6 +31,9 @@ Examples:
       every event, sub-agents included
   taffrail export @last --format md --redacted
       replace known kinds of secrets
+  taffrail export 3f2a --format atif                   one trajectory on stdout
+  taffrail export 3f2a --format otlp --to http://127.0.0.1:4318
+      spans to a collector, without what was said
   taffrail export 3f2a --terminal --redacted
       the kept output of its terminal under `run`
 ")]
@@ -47,11 +53,23 @@ pub(super) struct Args {
     /// Replace known kinds of secrets: keys, tokens, passwords
     #[arg(long)]
     redacted: bool,
+    #[command(flatten)]
+    collector: Collector,
     /// Write the kept output of its terminal as text, or with --json as JSON
     #[arg(long, requires = "id", conflicts_with = "format")]
     terminal: bool,
     #[command(flatten)]
     which: Which,
+}
+
+#[derive(Debug, clap::Args)]
+struct Collector {
+    /// Send spans to this collector: https, or http on this machine
+    #[arg(long, value_name = "URL", requires = "id", conflicts_with = "out")]
+    to: Option<Address>,
+    /// Send prompts, answers, inputs and results with the spans
+    #[arg(long, requires = "to")]
+    content: bool,
 }
 
 // Documented variants would take a paragraph each in the help.
@@ -61,16 +79,8 @@ enum FormatArg {
     #[value(alias = "markdown")]
     Md,
     Html,
-}
-
-impl From<FormatArg> for Format {
-    fn from(it: FormatArg) -> Self {
-        match it {
-            FormatArg::Jsonl => Self::Jsonl,
-            FormatArg::Md => Self::Md,
-            FormatArg::Html => Self::Html,
-        }
-    }
+    Atif,
+    Otlp,
 }
 
 impl Sink for Out {
@@ -99,16 +109,30 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.terminal {
         return terminal(args, context);
     }
-    let format = args.format(context.json)?;
-    match &args.out {
-        None => written(args, format, context, Out::new()).map(|_| ()),
-        Some(path) => to_file(args, format, context, path),
+    if let (Some(FormatArg::Otlp), Some(to)) = (args.format, &args.collector.to) {
+        return otlp(args, context, to);
     }
+    match &args.out {
+        None => written(args, context, Out::new()).map(|_| ()),
+        Some(path) => to_file(args, context, path),
+    }
+}
+
+fn otlp(args: &Args, context: &Context, to: &Address) -> Result<(), CliError> {
+    let target = context.found(args.id.as_deref().unwrap_or_default())?;
+    let content = if args.collector.content { Content::Sent } else { Content::LeftOut };
+    let traces = export_otlp(&context.settings, &target, content)?;
+    send(to, &traces.requests).map_err(|error| CliError::failure(error.to_string()))?;
+    if context.json {
+        return Out::new().json(&json!({"schema_version": SCHEMA_VERSION, "spans": traces.spans}));
+    }
+    say(&format!("sent {}", counted(traces.spans as u64, "span")));
+    Ok(())
 }
 
 fn terminal(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.found(args.id.as_deref().unwrap_or_default())?;
-    let secrets = if args.redacted { Secrets::Redacted } else { Secrets::Shown };
+    let secrets = args.secrets();
     let Some(path) = &args.out else { return print(context, &target, secrets, Out::new()) };
     file(path, args.force, |out| print(context, &target, secrets, out))?;
     say(&format!("wrote the terminal to {}", path.display()));
@@ -116,22 +140,33 @@ fn terminal(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 impl Args {
-    fn format(&self, json: bool) -> Result<Format, CliError> {
+    /// The format of a transcript; `None` for a trajectory.
+    fn format(&self, json: bool) -> Result<Option<Format>, CliError> {
         let hint = "taffrail export @last --format md";
         match (self.format, json, &self.out) {
+            _ if self.collector.to.is_some() => {
+                Err(CliError::usage("--to needs --format otlp", OTLP))
+            }
+            (Some(FormatArg::Otlp), ..) => Err(CliError::usage("no collector given: --to", OTLP)),
             (None, false, _) => Err(CliError::usage("no format given: --format <FORMAT>", hint)),
-            (None, true, _) => Ok(Format::Jsonl),
             (Some(FormatArg::Md | FormatArg::Html), true, None) => {
                 let message = "with --json, formats other than jsonl need --out FILE";
                 Err(CliError::usage(message, hint))
             }
-            (Some(it), ..) => Ok(it.into()),
+            (None | Some(FormatArg::Jsonl), ..) => Ok(Some(Format::Jsonl)),
+            (Some(FormatArg::Md), ..) => Ok(Some(Format::Md)),
+            (Some(FormatArg::Html), ..) => Ok(Some(Format::Html)),
+            (Some(FormatArg::Atif), ..) => Ok(None),
         }
+    }
+
+    fn secrets(&self) -> Secrets {
+        if self.redacted { Secrets::Redacted } else { Secrets::Shown }
     }
 }
 
-fn to_file(args: &Args, format: Format, context: &Context, path: &Path) -> Result<(), CliError> {
-    let sessions = file(path, args.force, |out| written(args, format, context, out))?;
+fn to_file(args: &Args, context: &Context, path: &Path) -> Result<(), CliError> {
+    let sessions = file(path, args.force, |out| written(args, context, out))?;
     if context.json {
         let document =
             json!({"schema_version": SCHEMA_VERSION, "file": path, "sessions": sessions});
@@ -147,39 +182,16 @@ fn file<T>(
     replace: bool,
     write: impl FnOnce(Out) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    check_free(path, replace)?;
-    let at_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder);
-    let beside = beside.map_err(at_path)?;
-    let written = write(Out::to(beside.reopen()?))?;
-    beside.as_file().sync_all()?;
-    persist(beside, path, replace).map_err(at_path)?;
+    let existing = if replace { Existing::Replaced } else { Existing::Kept };
+    let new = NewFile::beside(path, existing).map_err(Error::from)?;
+    let written = write(Out::to(new.open().map_err(Error::from)?))?;
+    new.keep().map_err(Error::from)?;
     Ok(written)
 }
 
-fn persist(file: NamedTempFile, path: &Path, replace: bool) -> std::io::Result<()> {
-    let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
-    kept.map(|_| ()).map_err(|error| error.error)
-}
-
-/// Before anything is read: the file may be written.
-fn check_free(path: &Path, replace: bool) -> Result<(), CliError> {
-    let Ok(there) = path.symlink_metadata() else { return Ok(()) };
-    let shown = path.display();
-    if !there.is_file() {
-        let hint = "name a file, or omit --out to write to stdout";
-        return Err(CliError::usage(format!("{shown} exists and is not a file"), hint));
-    }
-    if !replace {
-        let hint = "name another file, or replace it with --force";
-        return Err(CliError::usage(format!("{shown} already exists"), hint));
-    }
-    Ok(())
-}
-
 /// Gives the number of sessions.
-fn written(args: &Args, format: Format, context: &Context, out: Out) -> Result<u64, CliError> {
+fn written(args: &Args, context: &Context, out: Out) -> Result<u64, CliError> {
+    let Some(format) = args.format(context.json)? else { return atif(args, context, out) };
     let name = args.which.since.as_ref().map(|since| format!("Sessions since {since}"));
     let mut transcript = Transcript::new(format, out, name, context.clock());
     let mut fault = None;
@@ -202,6 +214,14 @@ fn written(args: &Args, format: Format, context: &Context, out: Out) -> Result<u
         Some(error) => Err(error),
         None => ended(transcript),
     }
+}
+
+fn atif(args: &Args, context: &Context, mut out: Out) -> Result<u64, CliError> {
+    let hint = "taffrail export @last --format atif";
+    let one = args.id.as_deref().ok_or_else(|| CliError::usage("atif holds one session", hint))?;
+    let document = export_atif(&context.settings, &context.found(one)?, args.secrets())?;
+    let document = document.ok_or_else(|| CliError::failure("the session says nothing"))?;
+    out.json(&document).map(|()| 1)
 }
 
 fn ended(transcript: Transcript<Out>) -> Result<u64, CliError> {

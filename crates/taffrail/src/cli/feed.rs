@@ -3,12 +3,12 @@
 use super::daemon::ensured;
 use super::events::catch_up;
 use super::{Context, TEMPLATE};
-use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal};
 use std::collections::HashMap;
 use taffrail_api::client::path;
 use taffrail_api::{EventLine, FeedReply, Session, SessionList, StatusList};
+use taffrail_env::Env;
 use taffrail_ingest::Scope;
 use taffrail_model::{Event, SessionId};
 use taffrail_tui::feed_line::{FeedLine, FeedLines, of};

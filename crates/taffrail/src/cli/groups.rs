@@ -5,22 +5,26 @@ use std::fmt::Write;
 
 /// Every visible command, in exactly one group; `+` joins two that share a line.
 pub(super) const GROUPS: [(&str, &str); 8] = [
-    ("See", "ls show search tail feed findings stats usage quota web"),
-    ("Act", "approvals approve+deny rules away send queue attach resume run wait handoff"),
+    ("See", "ls show search tail feed findings blame+commits stats usage quota web"),
+    ("Act", "approvals approve+deny rules away send queue attach resume run+acp wait handoff"),
     ("One session", "explain summary tag+note export link forget capture"),
     ("Devices", "device hub share teleport key"),
     (
         "Setup",
-        "setup hooks config daemon service notifications telemetry agents doctor upgrade uninstall",
+        "setup hooks+mcp config daemon service notifications telemetry agents doctor upgrade uninstall",
     ),
-    ("Data", "index rebuild archive backup restore"),
+    ("Data", "index+rebuild archive backup restore"),
     ("Documents", "document work conformance"),
     ("Scripts", "events status-bar token completions man"),
 ];
 
 /// What two commands do that share a line.
-const PAIRS: [(&str, &str); 2] = [
+const PAIRS: [(&str, &str); 6] = [
+    ("index+rebuild", "Read new history, or all of it again"),
+    ("blame+commits", "Show which sessions wrote a file's lines, or commits"),
     ("approve+deny", "Answer a request for approval"),
+    ("hooks+mcp", "Let agents report to Taffrail, or ask it over MCP"),
+    ("run+acp", "Run an agent in this terminal, or for an editor"),
     ("tag+note", "Tag a session, or add a note to it"),
 ];
 

@@ -1,10 +1,10 @@
 //! `taffrail daemon health`, also known as `taffrail health`
 
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::Out;
 use taffrail_api::{AdapterHealth, Health, PlaceHealth};
+use taffrail_env as env;
 use taffrail_tui::numbers::counted;
 use taffrail_tui::terminal::{line, pad};
 use taffrail_tui::when;

@@ -2,19 +2,19 @@
 
 use super::completions::agent_ids;
 use super::{Context, TEMPLATE, confirmation};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use clap::ValueHint;
 use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use taffrail_api::{HookList, HookRow, HookState};
+use taffrail_env as env;
 use taffrail_hooks::{
-    HookChange, HookSettings, HookWish, carry_out, hook_report, hook_status, plan_hooks, unified,
-    write_plugin,
+    Edits, HOOKS, HookChange, HookSettings, HookWish, Plugin, SERVERS, carry_out, hook_report,
+    hook_status, unified, write_plugin,
 };
-use taffrail_tui::terminal::{clean, line, pad};
+use taffrail_tui::hooks::hook_lines;
+use taffrail_tui::terminal::{clean, line};
 
 /// Manage the hooks through which agents report to Taffrail
 #[derive(Debug, clap::Args)]
@@ -55,19 +55,19 @@ enum Action {
     Install(Change),
     /// Remove the hook; an otherwise unchanged file is restored byte for byte
     Uninstall(Change),
-    /// Write the hooks as a plugin, for agents that support plugins
+    /// Write a plugin folder: hooks, MCP server and skills, for agents that support plugins
     Plugin {
         /// Folder to write to; empty or new
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         folder: PathBuf,
-        /// Agent, by its id
+        /// Only this agent, by its id
         #[arg(long, value_name = "AGENT", add = agent_ids())]
         agent: Option<String>,
     },
 }
 
 #[derive(Debug, clap::Args)]
-struct Change {
+pub(super) struct Change {
     /// Only this agent, by its id (see `taffrail agents`)
     #[arg(long, value_name = "AGENT", add = agent_ids())]
     agent: Option<String>,
@@ -80,36 +80,43 @@ struct Change {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let (state, program) = (context.env.state_folder(), env::own_path(&context.env)?);
-    let given = HookSettings {
-        settings: &context.settings,
-        state: &state,
-        program: &program,
-        system: Path::new("/"),
-    };
-    match &args.action {
-        None => status(context.json, &given, None),
-        Some(Action::Status { agent }) => status(context.json, &given, agent.as_deref()),
-        Some(Action::Install(asked)) => change(context.json, asked, &given, HookWish::Install),
-        Some(Action::Uninstall(asked)) => change(context.json, asked, &given, HookWish::Uninstall),
+    with(context, "", |given| match &args.action {
+        None => status(context.json, given, None),
+        Some(Action::Status { agent }) => status(context.json, given, agent.as_deref()),
+        Some(Action::Install(asked)) => change(context, asked, &HOOKS, HookWish::Install),
+        Some(Action::Uninstall(asked)) => change(context, asked, &HOOKS, HookWish::Uninstall),
         Some(Action::Plugin { folder, agent }) => {
-            plugin(&given, (&context.env.here.join(folder), agent.as_deref()), context.json)
+            plugin(given, (&context.env.here.join(folder), agent.as_deref()), context.json)
         }
-    }
+    })
 }
 
-/// Takes our hooks out of every agent's settings; for `taffrail uninstall`, which asked already.
+/// Calls with the inputs for editing settings.
+fn with<T>(
+    context: &Context,
+    notes: &str,
+    work: impl FnOnce(&HookSettings<'_>) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let (state, program) = (context.env.state_folder().join(notes), env::own_path(&context.env)?);
+    let (settings, system) = (&context.settings, Path::new("/"));
+    work(&HookSettings { settings, state: &state, program: &program, system })
+}
+
+/// Takes what we added out of every agent's settings; for `taffrail uninstall`, which asked already.
 pub(super) fn remove_all(context: &Context, quiet: bool) -> Result<(), CliError> {
-    let (state, program) = (context.env.state_folder(), env::own_path(&context.env)?);
-    let system = Path::new("/");
-    let given =
-        HookSettings { settings: &context.settings, state: &state, program: &program, system };
-    let changes = plan_hooks(&given, HookWish::Uninstall, None)?;
-    if !quiet {
-        show(&changes)?;
+    for edits in [&SERVERS, &HOOKS] {
+        with(context, edits.notes, |given| {
+            let changes = (edits.plan)(given, HookWish::Uninstall, None)?;
+            if !quiet {
+                show(&changes)?;
+            }
+            changes.iter().try_for_each(|it| carry_out(given, it))?;
+            if edits.command == HOOKS.command || !changes.is_empty() {
+                told(&changes, edits, HookWish::Uninstall, true);
+            }
+            Ok(())
+        })?;
     }
-    changes.iter().try_for_each(|it| carry_out(&given, it))?;
-    told(&changes, HookWish::Uninstall, !changes.is_empty());
     Ok(())
 }
 
@@ -119,86 +126,55 @@ fn status(json: bool, given: &HookSettings<'_>, agent: Option<&str>) -> Result<(
     if json {
         return out.json(&list);
     }
-    out.lines(described(&list))
+    out.lines(hook_lines(&list))
 }
 
-fn described(list: &HookList) -> Vec<String> {
-    let mut out = Vec::new();
-    for row in &list.agents {
-        let file = row.file.as_deref().map(line).unwrap_or_default();
-        let text = format!("{} {} {file}", pad(&row.agent, 16), pad(state(row.state), 15));
-        out.push(text.trim_end().to_owned());
-        out.extend(remarks(row).into_iter().map(|it| format!("{} {}", pad("", 16), line(&it))));
-    }
-    out
-}
-
-fn state(state: HookState) -> &'static str {
-    match state {
-        HookState::Installed => "installed",
-        HookState::Partly => "partly",
-        HookState::OtherProgram => "another program",
-        HookState::Absent => "not installed",
-        HookState::Unknown => "unknown",
-        HookState::NoHome => "not here",
-        HookState::Unsupported => "no hooks",
-    }
-}
-
-fn remarks(row: &HookRow) -> Vec<String> {
-    let mut out = Vec::new();
-    match row.state {
-        HookState::OtherProgram => {
-            let other = row.program.as_deref().unwrap_or_default();
-            out.push(format!("it calls {other}; `taffrail hooks install` changes that"));
-        }
-        HookState::Partly if row.missing.is_empty() => {
-            out.push("not as this version asks; `taffrail hooks install` changes that".to_owned());
-        }
-        HookState::Partly => out.push(format!("missing: {}", row.missing.join(", "))),
-        HookState::Installed
-        | HookState::Absent
-        | HookState::Unknown
-        | HookState::NoHome
-        | HookState::Unsupported => {}
-    }
-    let is_silent = row.state == HookState::Absent;
-    out.extend(row.notes.iter().filter(|_| !is_silent).cloned());
-    out
-}
-
-fn change(
-    json: bool,
+/// Shows what would change, asks, and writes it.
+pub(super) fn change(
+    context: &Context,
     asked: &Change,
-    given: &HookSettings<'_>,
+    edits: &Edits,
     wish: HookWish,
 ) -> Result<(), CliError> {
-    let changes = plan_hooks(given, wish, asked.agent.as_deref())?;
+    with(context, edits.notes, |given| {
+        let changes = (edits.plan)(given, wish, asked.agent.as_deref())?;
+        let done = is_wanted(context.json, asked, (edits, wish), &changes)?;
+        if done {
+            changes.iter().try_for_each(|it| carry_out(given, it))?;
+        }
+        if context.json {
+            return Out::new().json(&hook_report(&changes, done));
+        }
+        told(&changes, edits, wish, done);
+        Ok(())
+    })
+}
+
+/// Whether the changes are to be written, after they were shown.
+fn is_wanted(
+    json: bool,
+    asked: &Change,
+    (edits, wish): (&Edits, HookWish),
+    changes: &[HookChange],
+) -> Result<bool, CliError> {
     let can_ask = !json && io::stdin().is_terminal() && io::stderr().is_terminal();
     if !changes.is_empty() && !asked.dry_run && !asked.yes && !can_ask {
-        let command = match wish {
+        let wish = match wish {
             HookWish::Install => "install",
             HookWish::Uninstall => "uninstall",
         };
         return Err(CliError::usage(
             "this changes files of your agents, and there is no terminal to ask at",
-            format!("taffrail hooks {command} --dry-run shows the change, --yes makes it"),
+            format!("taffrail {} {wish} --dry-run shows the change, --yes makes it", edits.command),
         ));
     }
     if !json {
-        show(&changes)?;
+        show(changes)?;
     }
-    let is_wanted = asked.yes
-        || (!asked.dry_run && !json && !changes.is_empty() && confirmation::asked("Write this?"));
-    let done = is_wanted && !changes.is_empty();
-    if done {
-        changes.iter().try_for_each(|it| carry_out(given, it))?;
+    if changes.is_empty() || asked.dry_run {
+        return Ok(false);
     }
-    if json {
-        return Out::new().json(&hook_report(&changes, done));
-    }
-    told(&changes, wish, done);
-    Ok(())
+    Ok(asked.yes || (!json && confirmation::asked("Write this?")))
 }
 
 /// Shows every change as a diff.
@@ -216,11 +192,12 @@ fn diff(change: &HookChange) -> String {
     unified(&change.path, change.before.as_deref(), change.after.as_deref())
 }
 
-fn told(changes: &[HookChange], wish: HookWish, done: bool) {
+fn told(changes: &[HookChange], edits: &Edits, wish: HookWish, done: bool) {
     if changes.is_empty() {
+        let [install, uninstall] = edits.nothing;
         say(match wish {
-            HookWish::Install => "nothing to change: no agent here lacks the hook",
-            HookWish::Uninstall => "no agent here calls Taffrail",
+            HookWish::Install => install,
+            HookWish::Uninstall => uninstall,
         });
     }
     for change in changes {
@@ -240,12 +217,12 @@ fn plugin(
     (folder, agent): (&Path, Option<&str>),
     json: bool,
 ) -> Result<(), CliError> {
-    let (files, advice) = write_plugin(given, folder, agent)?;
+    let Plugin { files, advice } = write_plugin(given, folder, agent)?;
     let mut out = Out::new();
     if json {
         return out.json(&json!({"schema_version": 1, "files": files, "advice": advice}));
     }
     out.lines(files.iter().map(|file| line(&file.to_string_lossy())))?;
-    say(advice);
+    advice.iter().for_each(|it| say(&line(it)));
     Ok(())
 }

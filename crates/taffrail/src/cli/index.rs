@@ -4,7 +4,7 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, is_watched, say};
 use indicatif::{ProgressBar, ProgressStyle};
-use taffrail_api::NoBody;
+use taffrail_api::{IndexReport, NoBody};
 use taffrail_ingest::{Budget, Indexed, Progress, Scope, index};
 use taffrail_tui::numbers::sessions;
 pub(super) use taffrail_tui::numbers::{bytes, counted};
@@ -22,28 +22,53 @@ pub(super) struct Args {}
 pub(super) fn run(context: &Context) -> Result<(), CliError> {
     if let Some(client) = &context.client {
         let report = client.with_timeout(None).post("/api/index", &NoBody {})?;
-        return told(&Indexed { report, problems: Vec::new(), complete: true }, context.json);
+        return told(&Indexed { report, problems: Vec::new(), complete: true }, context);
     }
     let bar = Bar::new();
     let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
     bar.end();
-    told(&indexed, context.json)?;
+    told(&indexed, context)?;
     tell_of_archive(context);
     Ok(())
 }
 
-/// Says once that copies are kept, and how to stop that.
-pub(super) fn tell_of_archive(context: &Context) {
-    if taffrail_query::must_tell_of_archive(&context.settings) {
+/// Says once that copies are kept, and how to stop that; `true` if this was the time.
+pub(super) fn tell_of_archive(context: &Context) -> bool {
+    let is_due = taffrail_query::must_tell_of_archive(&context.settings);
+    if is_due {
         say(
             "Taffrail keeps copies of the agents' files in its archive, so that they survive the agents' \
              clean-up:\nsee `taffrail archive`; `taffrail config set archive.enabled false` stops it.",
         );
     }
+    is_due
+}
+
+/// Says at the first run what agents deleted before it, and what they will delete next.
+pub(super) fn tell_of_lost(context: &Context) -> Result<(), CliError> {
+    let lost = taffrail_ingest::count_lost(&context.settings, IndexReport::default())?;
+    lost_lines(&lost, context.settings.archive.enabled).iter().for_each(|it| say(it));
+    Ok(())
+}
+
+/// What agents deleted already, and what they will delete this week.
+fn lost_lines(report: &IndexReport, archived: bool) -> Vec<String> {
+    let (sessions, prompts) = (report.prompts_only_sessions, report.prompts_only_prompts);
+    let found = || {
+        let of = counted(sessions, "deleted session");
+        format!("{} of {of} found: see `taffrail ls --all`", counted(prompts, "prompt"))
+    };
+    let keeps = match archived {
+        true => "the archive keeps copies",
+        false => "`taffrail config set archive.enabled true` keeps copies",
+    };
+    let next = |soon| format!("{} will be deleted this week; {keeps}", counted(soon, "session"));
+    let soon = Some(report.deleted_within_week).filter(|it| *it > 0);
+    (sessions > 0).then(found).into_iter().chain(soon.map(next)).collect()
 }
 
 /// Tells what a run came to.
-pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
+pub(super) fn told(indexed: &Indexed, context: &Context) -> Result<(), CliError> {
     for problem in &indexed.problems {
         say(&format!("not read: {}", clean(problem)));
     }
@@ -51,7 +76,7 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
         say("stopped early: another taffrail asked to write; what was read so far is kept");
     }
     let mut out = Out::new();
-    if json {
+    if context.json {
         return out.json(&indexed.report);
     }
     let report = &indexed.report;
@@ -63,6 +88,9 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
         report.elapsed_ms as f64 / 1000.0,
         counted(report.events, "event")
     ))?;
+    for it in lost_lines(report, context.settings.archive.enabled) {
+        out.line(&it)?;
+    }
     if report.unknown_records > 0 {
         let unknown = counted(report.unknown_records, "record");
         say(&format!("{unknown} of unknown type: see `taffrail doctor`"));

@@ -2,7 +2,6 @@
 
 use super::device::changed;
 use super::{Context, TEMPLATE, recover};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use anyhow::Context as _;
@@ -11,6 +10,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use taffrail_devices::exchange::keep_change;
+use taffrail_env as env;
 use taffrail_team::Recovered;
 use zeroize::Zeroizing;
 

@@ -2,7 +2,8 @@
 
 mod filters;
 
-use super::index::{Bar, bytes, counted, tell_of_archive};
+use super::index::{Bar, bytes, counted, tell_of_archive, tell_of_lost};
+use super::usage::one_format;
 use super::which::Which;
 use super::{Context, TEMPLATE, hub};
 use crate::error::CliError;
@@ -15,6 +16,7 @@ use taffrail_ingest::Budget;
 use taffrail_query::selection::asks_what_about;
 use taffrail_query::summary::bring_up;
 use taffrail_query::{Waiting, caught_up};
+use taffrail_tui::csv;
 use taffrail_tui::table;
 use taffrail_tui::terminal::clean;
 
@@ -35,14 +37,18 @@ Examples:
   taffrail ls --topic parser --category fix
   taffrail ls --device laptop       of another device of yours
   taffrail ls --json | jq '.sessions[0]'
+  taffrail ls --all --csv           for a spreadsheet or a notebook
 ")]
 pub(super) struct Args {
-    /// Include sub-agents
+    /// Include sub-agents, and sessions of which only prompts are left
     #[arg(long, short)]
     all: bool,
     /// Show at most N sessions
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+    /// Print comma-separated values
+    #[arg(long)]
+    csv: bool,
     #[command(flatten)]
     at: At,
     #[command(flatten)]
@@ -86,6 +92,7 @@ struct About {
 fn query(request: &ListRequest) -> ListQuery {
     ListQuery {
         all: request.all,
+        with_transcript: request.with_transcript,
         limit: request.limit,
         agent: request.agent.clone(),
         since: request.since.map(|it| it.to_string()),
@@ -151,9 +158,11 @@ fn text(value: &Value) -> Option<String> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    one_format(context, args.csv)?;
     let which = args.which.request(context)?;
     let request = ListRequest {
         all: args.all,
+        with_transcript: !args.all,
         limit: args.limit,
         tag: args.about.tag.clone(),
         waiting: args.at.waiting,
@@ -163,11 +172,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         category: args.about.category.clone(),
         ..which
     };
-    if context.json {
+    if context.json || args.csv {
         let listing = listed(&request, Budget::Whole, context)?;
         warn(listing.waiting, &listing.problems);
         warn_of_finals(&listing);
         let sessions = listing.sessions;
+        if args.csv {
+            return Out::new().lines(csv::sessions(&sessions));
+        }
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
     }
     let budget = Budget::Until(Instant::now() + CATCH_UP);
@@ -202,7 +214,9 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
     warn(listing.waiting, &listing.problems);
     warn_of_finals(listing);
     hub::mark_trouble(context);
-    tell_of_archive(context);
+    if tell_of_archive(context) {
+        tell_of_lost(context)?;
+    }
     Ok(())
 }
 

@@ -58,9 +58,14 @@ fn write_all(command: &Command, folder: &Path) -> Result<u64, CliError> {
     let path = folder.join(Man::new(command.clone()).get_filename());
     write(&path, page(command)?)?;
     set_permissions(&path, Permissions::from_mode(0o644))?;
-    let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let below = command.get_subcommands().filter(|it| has_page(it));
     let below = below.map(|command| write_all(command, folder));
     Ok(1 + below.sum::<Result<u64, _>>()?)
+}
+
+/// Whether a command has a page: those that the help lists, and those that it names beside another.
+fn has_page(command: &Command) -> bool {
+    !command.is_hide_set() || matches!(command.get_name(), "budgets" | "prices")
 }
 
 /// A page with its examples before everything that explains.

@@ -1,5 +1,6 @@
 //! The commands: one file each, and a table.
 
+mod acp;
 mod agents;
 mod annotations;
 mod approvals;
@@ -7,6 +8,7 @@ mod archive;
 mod attach;
 mod away;
 mod backup;
+mod blame;
 mod board;
 mod budgets;
 mod capture;
@@ -36,6 +38,7 @@ mod key;
 mod link;
 mod ls;
 mod man;
+mod mcp;
 mod notifications;
 mod old_order;
 mod prices;
@@ -72,7 +75,6 @@ mod web;
 mod which;
 mod work;
 
-use crate::env;
 use crate::error::CliError;
 use crate::output::{is_terminal, say};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
@@ -84,6 +86,7 @@ pub(crate) use run::inside;
 pub(crate) use status_bar::one_line;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use taffrail_env as env;
 
 const TEMPLATE: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
@@ -156,6 +159,9 @@ pub(crate) fn run() -> ExitCode {
     let json = args.looks.json;
     if let Err(error) = rights::check(&matches) {
         return fail(&error, json);
+    }
+    if let Some(Command::Acp(args)) = &args.command {
+        return acp::run(args).unwrap_or_else(|error| fail(&error, json));
     }
     if let Some(Command::Run(args)) = &args.command {
         let ended = Context::new(json).and_then(|context| run::run(args, &context));

@@ -1,7 +1,6 @@
 //! `taffrail prices`
 
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use anyhow::Context as _;
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use taffrail_api::{PriceImport, SCHEMA_VERSION};
 use taffrail_config::IMPORTED_PRICES;
 use taffrail_context::atomic_write;
+use taffrail_env as env;
 use taffrail_model::Timestamp;
 use taffrail_prices::{Changes, ImportedTable, Listed, read_import};
 use taffrail_query::prices::described;
@@ -60,6 +60,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 fn show(model: &str, day: Option<Date>, context: &Context) -> Result<(), CliError> {
+    if context.settings.prices.imported().is_some_and(|it| !it.is_whole()) {
+        say("warning: the imported table cannot be read and does not count; import it again");
+    }
     let now = env::now();
     let at = day.map_or(Ok(now), midnight)?;
     let rule = context.settings.prices.rule(model, at);

@@ -28,10 +28,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     if let Some(client) = &context.client {
         let report = client.with_timeout(None).post("/api/rebuild", &YesBody { yes: true })?;
-        return told(&Indexed { report, problems: Vec::new(), complete: true }, context.json);
+        return told(&Indexed { report, problems: Vec::new(), complete: true }, context);
     }
     let bar = Bar::new();
     let indexed = rebuild(&context.settings, &mut |it| bar.show(it))?;
     bar.end();
-    told(&indexed, context.json)
+    told(&indexed, context)
 }

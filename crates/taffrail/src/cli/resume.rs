@@ -5,7 +5,6 @@ use super::events::catch_up;
 use super::handoff::{quoted, shell};
 use super::terminal::last_lines;
 use super::{Context, TEMPLATE};
-use crate::env::own_path;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use clap::ValueHint;
@@ -21,6 +20,7 @@ use taffrail_daemon::{
     begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed, resume_elsewhere,
     resume_folder, resume_in_tmux, resume_plan,
 };
+use taffrail_env::own_path;
 use taffrail_ingest::Scope;
 use taffrail_query::recap;
 use taffrail_tui::terminal::line;

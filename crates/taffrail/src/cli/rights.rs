@@ -17,6 +17,8 @@ const RIGHTS: &[(&str, Right)] = &[
     ("prices import", Right::Decide),
     ("hooks install", Right::Decide),
     ("hooks uninstall", Right::Decide),
+    ("mcp install", Right::Decide),
+    ("mcp uninstall", Right::Decide),
     ("setup", Right::Decide),
     ("service", Right::Decide),
     ("uninstall", Right::Decide),
@@ -172,6 +174,8 @@ mod tests {
         check("prices import x --dry-run", Right::Read);
         check("hooks install --dry-run", Right::Read);
         check("hooks install --yes", Right::Decide);
+        check("mcp install --yes", Right::Decide);
+        check("mcp", Right::Read);
         check("queue add 3f2a hello", Right::Script);
         check("queue ls 3f2a", Right::Read);
         check("queue stop --at-reset", Right::Script);

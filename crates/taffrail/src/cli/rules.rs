@@ -6,11 +6,12 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use std::path::{Path, PathBuf};
-use taffrail_api::{RuleAdded, RuleList, RuleRow, SCHEMA_VERSION};
+use taffrail_api::{RuleAdded, SCHEMA_VERSION};
 use taffrail_approvals::rules::{
     add, agent_named, propose, remove, rule_list, rule_suggestions, rule_test,
 };
 use taffrail_model::rules::{Decision, Request, Typed, warnings};
+use taffrail_tui::rules::rows;
 use taffrail_tui::terminal::line;
 
 /// Decide approvals in advance: allow, deny or ask
@@ -67,6 +68,7 @@ Examples:
   taffrail rules add --allow --tool Read
   taffrail rules add --allow --tool Edit --file 'docs/**' --project .
   taffrail rules add --deny --tool '*' --file .env
+  taffrail rules add --ask --tool '*' --when over-budget
 ")]
 struct Added {
     #[command(flatten)]
@@ -86,6 +88,9 @@ struct Added {
     /// Only in this folder and below it; for files, only files in it
     #[arg(long, value_name = "FOLDER")]
     project: Option<PathBuf>,
+    /// Only while a budget of the session is spent; not for an allow
+    #[arg(long, value_name = "CONDITION", value_parser = ["over-budget"])]
+    when: Option<String>,
     /// Add an allow without asking at the terminal
     #[arg(long)]
     yes: bool,
@@ -160,6 +165,7 @@ fn put_in(context: &Context, added: &Added) -> Result<(), CliError> {
         agent: added.agent.clone(),
         project: project.map(|it| it.to_string_lossy().into_owned()),
         file: added.file.clone(),
+        when: added.when.clone(),
     };
     if added.decision.allow && !added.yes {
         let proposed = propose(&context.settings, &typed)?;
@@ -256,29 +262,6 @@ fn list(context: &Context, project: Option<&Path>) -> Result<(), CliError> {
         );
     }
     Ok(())
-}
-
-/// The rules, under the file each is in.
-fn rows(list: &RuleList) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut file = "";
-    for rule in &list.rules {
-        if rule.file != file {
-            file = &rule.file;
-            out.push(format!("{} ({})", line(file), rule.origin));
-        }
-        out.push(row(rule));
-    }
-    out
-}
-
-fn row(rule: &RuleRow) -> String {
-    let number = rule.number.map_or_else(|| "-".to_owned(), |it| it.to_string());
-    let text = match &rule.fault {
-        Some(fault) => format!("✕ {}: {fault}", rule.text),
-        None => rule.text.clone(),
-    };
-    format!("{number:>4}  {}", line(&text))
 }
 
 /// A folder by its whole path; one that is there by its real one.

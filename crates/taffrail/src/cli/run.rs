@@ -1,7 +1,6 @@
 //! `taffrail run`
 
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -10,6 +9,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use taffrail_capture::with_users_mask;
+use taffrail_env as env;
 use taffrail_ingest::keeps_terminal;
 use taffrail_query::agent_names;
 use taffrail_run::{INSIDE, ProxyEvent, Run, Waker};
@@ -19,7 +19,7 @@ const CANNOT: u8 = 126;
 const NOT_THERE: u8 = 127;
 
 /// Signals that are meant for the program.
-const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+pub(super) const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
 /// Run an agent in this terminal and watch its screen
 #[derive(Debug, clap::Args)]
@@ -96,7 +96,7 @@ pub(crate) fn inside(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     Some(failed(&words, &taffrail_run::become_program(&words)))
 }
 
-fn failed(words: &[OsString], error: &io::Error) -> ExitCode {
+pub(super) fn failed(words: &[OsString], error: &io::Error) -> ExitCode {
     let program = words.first().map(|it| it.to_string_lossy()).unwrap_or_default();
     crate::output::say(&format!("taffrail: {}: {error}", taffrail_tui::terminal::clean(&program)));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_THERE } else { CANNOT })

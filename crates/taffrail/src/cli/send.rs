@@ -2,12 +2,12 @@
 
 use super::completions::session_ids;
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::Out;
 use std::io::Read;
 use taffrail_api::client::{Client, escaped};
 use taffrail_api::{ErrorKind, NotifyBody, Queue, Receipt, RemovedPrompts};
+use taffrail_env as env;
 use taffrail_tui::phrases::receipt_says;
 use taffrail_tui::terminal::line;
 use taffrail_tui::when;

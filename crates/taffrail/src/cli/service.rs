@@ -2,12 +2,12 @@
 
 use super::setup::{Ended, Walk, notes};
 use super::{Context, TEMPLATE};
-use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use taffrail_env::{self as env, Env};
 use taffrail_setup as setup;
 use taffrail_setup::{Manager, Unit, is_managed, launchd, refuse_foreign, systemd, uninstall};
 use taffrail_tui::terminal::line;

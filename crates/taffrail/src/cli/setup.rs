@@ -5,13 +5,13 @@ mod hooks;
 mod notifications;
 
 use super::{Context, TEMPLATE, confirmation, service};
-use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use taffrail_env::Env;
 use taffrail_hooks::unified;
 use taffrail_setup::{Note, Undone, all};
 use taffrail_tui::terminal::{clean, line};

@@ -2,11 +2,11 @@
 
 use super::completions::session_ids;
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use taffrail_api::{ReceivedRow, ShareChange, ShareList, ShareReaders, ShareRow};
 use taffrail_devices::{revoke, share, shares};
+use taffrail_env as env;
 use taffrail_query::resolve::resolve;
 use taffrail_tui::terminal::{fit, line, pad};
 use taffrail_tui::when;

@@ -1,7 +1,7 @@
 //! `taffrail show`
 
 use super::completions::session_ids;
-use super::terminal::{self, Secrets};
+use super::terminal;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -12,6 +12,7 @@ use taffrail_context::Target;
 use taffrail_model::SessionId;
 use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
+use taffrail_query::Secrets;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
 use taffrail_tui::session_text::{event_lines, head_lines};

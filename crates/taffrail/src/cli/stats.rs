@@ -1,17 +1,17 @@
 //! `taffrail stats`
 
 use super::index::Bar;
-use super::ls::{CATCH_UP, bold, warn};
+use super::ls::{CATCH_UP, warn};
+use super::usage::print;
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
 use std::time::Instant;
-use taffrail_api::Stats;
 use taffrail_ingest::Budget;
 use taffrail_model::Ahead;
 use taffrail_query::stats;
-use taffrail_tui::stats::{Row, rows};
+use taffrail_tui::stats::rows;
 
 /// Rows of a table unless more are asked for.
 const ROWS: usize = 10;
@@ -46,19 +46,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if context.json {
         Out::new().json(&counted.stats)?;
     } else {
-        show(&counted.stats, args.limit, context)?;
+        print(rows(&counted.stats, args.limit, &context.env.user_home), context)?;
     }
     warn(counted.waiting, &counted.problems);
     Ok(())
-}
-
-fn show(stats: &Stats, most: usize, context: &Context) -> Result<(), CliError> {
-    let mut out = Out::paged(context.pager.as_ref());
-    for row in rows(stats, most, &context.env.user_home) {
-        match row {
-            Row::Head(text) => out.line(&bold(&text))?,
-            Row::Line(text) => out.line(&text)?,
-        };
-    }
-    out.end()
 }

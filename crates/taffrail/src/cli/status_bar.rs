@@ -1,7 +1,6 @@
 //! `taffrail status-bar`
 
 use super::TEMPLATE;
-use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::Out;
 use clap::ValueEnum;
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use taffrail_api::{SCHEMA_VERSION, STATUS_FILE, StatusFile};
 use taffrail_devices::hubs;
+use taffrail_env::{self as env, Env};
 use taffrail_tui::status_bar::{BarFormat, bar, pointed};
 use taffrail_tui::when;
 
@@ -36,7 +36,7 @@ pub(super) struct LineArgs {
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail status-bar                  1 needs you · 3 working · 2 your turn
+  taffrail status-bar       1 needs you · 3 working · 5h 64% (full 16:40)
   set -g status-right '#(taffrail status-bar --format tmux)'   in tmux.conf
   taffrail status-bar --format waybar  text, tooltip and class as JSON
 `taffrail statusline AGENT` prints the same inside an agent's own status line.
@@ -75,7 +75,7 @@ impl From<Format> for BarFormat {
 pub(super) fn run(args: &Args, env: &Env, json: bool) -> Result<(), CliError> {
     let status = read(&env.state_folder());
     let mut out = Out::new();
-    let mut text = bar(status.as_ref(), args.format.into());
+    let mut text = bar(status.as_ref(), args.format.into(), &env.clock());
     if let (Some(status), Format::Plain) = (&status, args.format) {
         text += &hub_trouble(&env.data_folder(), status.pid);
     }
@@ -96,6 +96,7 @@ fn document(status: Option<&StatusFile>, text: &str) -> Value {
         "working": status.map(|it| it.working),
         "your_turn": status.map(|it| it.your_turn),
         "failed": status.map(|it| it.failed),
+        "quotas": status.map(|it| &it.quotas),
         "text": text,
     })
 }
@@ -110,11 +111,11 @@ fn hub_trouble(data: &Path, pid: u32) -> String {
 }
 
 /// One line for an agent's own screen, whether a daemon runs or not.
-pub(crate) fn one_line(state: Option<&Path>) -> String {
+pub(crate) fn one_line(state: Option<&Path>, agent: &str) -> String {
     let status = state.and_then(read);
     match status.as_ref() {
         None => "? taffrail is off".to_owned(),
-        Some(it) => pointed(it),
+        Some(it) => pointed(it, agent, &env::clock()),
     }
 }
 

@@ -1,13 +1,13 @@
 //! `taffrail telemetry`
 
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, is_terminal, say};
 use serde_json::{Value, json};
 use std::fs;
 use taffrail_api::{DAEMON_FILE, DaemonPlace};
 use taffrail_daemon::DaemonError;
+use taffrail_env as env;
 use taffrail_server::http::token;
 use taffrail_server::process::OTEL_TOKEN_FILE;
 use taffrail_server::{OtelSettings, otel_settings};

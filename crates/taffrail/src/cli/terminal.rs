@@ -5,16 +5,10 @@ use crate::error::CliError;
 use crate::output::{Out, say};
 use taffrail_api::{TerminalReply, TerminalRun, TerminalSearch};
 use taffrail_context::Target;
+use taffrail_query::Secrets;
 use taffrail_query::terminal::{redacted, search_terminals, terminals};
 use taffrail_tui::terminal::{clean, line};
 use taffrail_tui::when::Clock;
-
-/// Whether secrets are replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Secrets {
-    Shown,
-    Redacted,
-}
 
 /// Prints the kept terminals of a session.
 pub(super) fn print(

@@ -1,11 +1,11 @@
 //! `taffrail token`
 
 use super::{Context, TEMPLATE};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, is_terminal};
 use serde_json::{Value, json};
 use taffrail_api::SCHEMA_VERSION;
+use taffrail_env as env;
 use taffrail_server::http::{renew_token, token};
 use taffrail_server::process::TOKEN_FILE;
 

@@ -1,12 +1,12 @@
 //! `taffrail upgrade`
 
 use super::{Context, TEMPLATE};
-use crate::env::own_path;
 use crate::error::CliError;
 use crate::output::Out;
 use serde_json::json;
 use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
+use taffrail_env::own_path;
 use taffrail_server::releases::latest;
 
 const RELEASES: &str =

@@ -1,7 +1,6 @@
 //! `taffrail web`
 
 use super::{Context, TEMPLATE, daemon};
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use anyhow::Context as _;
@@ -16,6 +15,7 @@ use std::process::{Child, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 use taffrail_api::client::Client;
 use taffrail_api::{ErrorKind, WEB_PORT, WebBody, WebReply};
+use taffrail_env as env;
 
 /// The file a browser is shown first; it holds a code that counts once and for a minute.
 const DOOR: &str = "enter.html";

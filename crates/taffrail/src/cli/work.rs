@@ -9,7 +9,6 @@ mod report;
 mod task;
 
 use super::TEMPLATE;
-use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use agreement::ContractFile;
@@ -22,6 +21,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_contracts::ai_session::{FeatureMove, FeatureStatus, HistoryLine, Model};
+use taffrail_env::{self as env, Env};
 use taffrail_model::Timestamp;
 use taffrail_workspace::{Directory, Feature, Held, Invocation, New, Origin, WorkError};
 

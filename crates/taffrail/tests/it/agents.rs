@@ -9,17 +9,22 @@
 )]
 
 mod acting;
+mod bill;
 mod board;
 mod carrying;
 mod desk;
 mod driving;
+mod editor;
 mod elsewhere;
 mod expected;
 mod faces;
 mod handing;
 mod headless;
+mod limits;
 mod others;
 mod plays;
+mod plugin;
+mod reset;
 mod resuming;
 mod running;
 mod sending;

@@ -1,9 +1,17 @@
 //! Exports: transcript text stays text in every format, files are complete or absent, and many
-//! sessions take no more memory than one.
+//! sessions take no more memory than one. Trajectories and spans hold one session each.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::thread::JoinHandle;
 use taffrail_testkit::Home;
 use taffrail_testkit::claude::{Line, path, talk};
 
@@ -175,7 +183,7 @@ fn secrets() -> Vec<(String, String)> {
 fn redacted_files_hold_no_secret() {
     for (said, secret) in secrets() {
         let home = home_saying(&format!("before {said} after"));
-        for format in ["jsonl", "md", "html"] {
+        for format in ["jsonl", "md", "html", "atif"] {
             let plain = home.ok(&["export", SESSION, "--format", format]);
             assert!(plain.contains(&secret), "{format} without being asked: {said}");
             let redacted = home.ok(&["export", SESSION, "--format", format, "--redacted"]);
@@ -190,7 +198,7 @@ fn redacted_files_hold_no_secret() {
 fn redaction_leaves_the_rest_as_it_is() {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     home.write(&path(SESSION), talk(SESSION, 0, 4));
-    for format in ["jsonl", "md", "html"] {
+    for format in ["jsonl", "md", "html", "atif"] {
         let plain = home.ok(&["export", SESSION, "--format", format]);
         assert_eq!(home.ok(&["export", SESSION, "--format", format, "--redacted"]), plain);
     }
@@ -208,6 +216,74 @@ fn lines_are_those_of_events_and_a_page_keeps_every_word() {
     for format in ["md", "html"] {
         assert!(home.ok(&["export", SESSION, "--format", format]).contains(&word), "{format}");
     }
+}
+
+#[test]
+fn a_trajectory_is_one_document_on_stdout_or_in_a_file() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    let document = home.json(&["export", SESSION, "--format", "atif"]);
+    let known = (&document["schema_version"], &document["session_id"]);
+    assert_eq!(known, (&json!("ATIF-v1.8"), &json!(SESSION)));
+    assert_eq!(home.json(&["export", SESSION, "--format", "atif", "--json"]), document);
+    home.ok(&["export", SESSION, "--format", "atif", "--out", "session.json"]);
+    let file = fs::read(home.path("session.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&file).unwrap(), document);
+    let many = home.run(&["export", "--since", "2026-01-01", "--format", "atif"]);
+    assert_eq!((many.status, many.stdout.as_str()), (2, ""), "{}", many.stderr);
+}
+
+/// A collector that takes one request, answers with a status, and gives the request back.
+fn collector(status: &'static str) -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let taken = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut asked = String::new();
+        let mut piece = [0; 64 * 1024];
+        while !is_whole(&asked) {
+            let count = stream.read(&mut piece).unwrap();
+            assert!(count > 0, "the request broke off: {asked}");
+            asked.push_str(std::str::from_utf8(&piece[..count]).unwrap());
+        }
+        write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}").unwrap();
+        asked
+    });
+    (address, taken)
+}
+
+fn is_whole(asked: &str) -> bool {
+    let Some((head, body)) = asked.split_once("\r\n\r\n") else { return false };
+    let lower = head.to_lowercase();
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    body.len() >= length.trim().parse().unwrap()
+}
+
+#[test]
+fn a_session_is_sent_to_a_collector_and_its_refusal_is_a_failure() {
+    let (said, secret) = secrets().into_iter().next().unwrap();
+    let home = home_saying(&format!("zzwick {said} after"));
+    let check = |status, more: &[&str], expected: (i32, bool)| {
+        let (address, taken) = collector(status);
+        let mut words = vec!["export", SESSION, "--format", "otlp", "--to", &address];
+        words.extend(more);
+        let output = home.run(&words);
+        let asked = taken.join().unwrap();
+        assert!(asked.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{asked}");
+        assert!(!asked.contains(&secret), "{asked}");
+        let has_text = asked.contains("gen_ai.output.messages");
+        assert_eq!((output.status, has_text), expected, "{status}: {}", output.stderr);
+    };
+    check("200 OK", &[], (0, false));
+    check("200 OK", &["--content"], (0, true));
+    check("400 Bad Request", &[], (1, false));
+    let refused = |words: &[&str]| {
+        let output = home.run(&[&["export", SESSION, "--format"], words].concat());
+        assert_eq!(output.status, 2, "{words:?}: {}", output.stderr);
+    };
+    refused(&["otlp"]);
+    refused(&["otlp", "--to", "http://otel.example:4318"]);
+    refused(&["md", "--to", "http://127.0.0.1:1"]);
 }
 
 #[test]

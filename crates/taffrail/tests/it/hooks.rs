@@ -5,7 +5,7 @@
     reason = "helpers of tests fail the test they help"
 )]
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -351,13 +351,39 @@ fn a_ban_is_told() {
 #[test]
 fn a_plugin_goes_into_an_empty_folder() {
     let home = Home::new(PROGRAM);
-    home.ok(&["hooks", "plugin", "p"]);
-    let manifest: Value =
-        serde_json::from_str(&text(&home, "p/.claude-plugin/plugin.json")).unwrap();
-    assert_eq!(manifest["name"], "taffrail");
-    let hooks: Value = serde_json::from_str(&text(&home, "p/hooks/hooks.json")).unwrap();
-    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["command"], PROGRAM);
+    let said = home.json(&["hooks", "plugin", "p", "--json"]);
+    assert_eq!(said["advice"].as_array().unwrap().len(), 3, "{said}");
+    let read = |below: &str| -> Value { serde_json::from_str(&text(&home, below)).unwrap() };
+    assert_eq!(read("p/taffrail/.claude-plugin/plugin.json")["name"], "taffrail");
+    let hook = &read("p/taffrail/hooks/hooks.json")["hooks"]["Stop"][0]["hooks"][0];
+    assert_eq!(hook["command"], PROGRAM);
+    assert_eq!(hook["args"], json!(["hook", "claude-code", "plugin"]));
+    let line = &read("p/hooks/hooks.json")["hooks"]["AfterAgent"][0]["hooks"][0];
+    assert_eq!(line["command"], format!("{PROGRAM} hook gemini-cli plugin"));
+    assert_eq!(read("p/gemini-extension.json")["mcpServers"]["taffrail"]["command"], PROGRAM);
     let again = home.run(&["hooks", "plugin", "p"]);
     assert_eq!((again.status, again.stdout.as_str()), (6, ""));
-    assert_eq!(home.run(&["hooks", "plugin", "q", "--agent", "codex"]).status, 6);
+    home.ok(&["hooks", "plugin", "q", "--agent", "codex"]);
+    assert!(home.path("q/.agents/plugins/marketplace.json").exists());
+    assert!(!home.path("q/gemini-extension.json").exists(), "a part of another agent");
+    assert_eq!(home.run(&["hooks", "plugin", "r", "--agent", "goose"]).status, 6);
+}
+
+/// The hook of a plugin keeps silent where the settings already call us.
+#[test]
+fn a_plugin_leaves_the_call_to_the_settings() {
+    let home = with_settings("{}");
+    let call = || {
+        let mut command = home.command(&["hook", "claude-code", "plugin"]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"{\"a\": 1}").unwrap();
+        assert!(child.wait().unwrap().success());
+        let spool = home.path(".local/share/taffrail/journal/spool");
+        fs::read_dir(spool).map_or(0, Iterator::count)
+    };
+    assert_eq!(call(), 1, "without hooks in the settings");
+    home.ok(&["hooks", "install", "--agent", "claude-code", "--yes"]);
+    assert_eq!(call(), 1, "with hooks in the settings");
+    home.ok(&["hooks", "uninstall", "--agent", "claude-code", "--yes"]);
+    assert_eq!(call(), 2, "after uninstalling");
 }

@@ -1,5 +1,6 @@
 //! The integration tests of `taffrail` as one program, because linking takes most of the time.
 
+mod acp;
 mod agents;
 mod archive;
 mod bindings;
@@ -30,12 +31,15 @@ mod notify;
 mod pager;
 mod prices;
 mod promises;
+mod prompts_only;
 mod queue_times;
+mod recall;
 mod rules;
 mod run;
 mod safety;
 mod search;
 mod share;
+mod standards;
 mod summary;
 mod teleport;
 mod work;

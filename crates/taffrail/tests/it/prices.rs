@@ -95,3 +95,32 @@ fn an_import_counts_what_changes_and_replaces_the_one_before() {
     assert!(refused.stderr.contains("`input` is missing"), "{}", refused.stderr);
     assert_eq!(home.json(&["prices", "m", "--json"]), price, "a refused file changes nothing");
 }
+
+#[test]
+fn a_damaged_import_is_not_silently_empty() {
+    let home = home("");
+    home.write(".local/share/taffrail/prices.json", "{\"version\":1,\"pri");
+    let shown = home.run(&["prices", "claude-sonnet-5-5"]);
+    assert_eq!(shown.status, 0, "{}", shown.stderr);
+    assert!(shown.stderr.contains("the imported table cannot be read"), "{}", shown.stderr);
+    let doctor = home.json(&["doctor", "--json"]);
+    let checks = doctor["checks"].as_array().unwrap().iter();
+    let check = checks.filter(|it| it["id"] == "prices").collect::<Vec<_>>();
+    let expected = json!({
+        "id": "prices", "status": "failed",
+        "evidence": "the imported table cannot be read and does not count",
+        "fix": "run `taffrail prices import FILE` again",
+    });
+    assert_eq!(check, [&expected]);
+}
+
+#[test]
+fn commands_that_the_help_names_beside_others_have_a_manual_page() {
+    let home = home("");
+    let folder = home.path("man").display().to_string();
+    home.ok(&["man", "--out", &folder]);
+    for name in ["taffrail-budgets.1", "taffrail-prices.1", "taffrail-quota.1"] {
+        assert!(home.path("man").join(name).exists(), "{name}");
+    }
+    assert!(!home.path("man/taffrail-statusline.1").exists());
+}

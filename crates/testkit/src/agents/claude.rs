@@ -14,6 +14,7 @@ pub(super) const PACKAGE: Package = Package {
 };
 
 const KEY: &str = "sk-ant-fake-000000000000000000000000";
+const TOKEN: &str = "sk-ant-oat01-fake-000000000000000000000000";
 
 /// Prepares a home in which the first start asks nothing.
 pub(super) fn seed(machine: &Machine) {
@@ -30,12 +31,25 @@ pub(super) fn seed(machine: &Machine) {
     machine.home().write(".claude/settings.json", "{}\n");
 }
 
+/// Who pays for the answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Account {
+    /// A key of the API, by token.
+    #[default]
+    Key,
+    /// A subscription, which has limits.
+    Subscription,
+}
+
 /// Its environment, besides the home's.
-pub(super) fn environment(port: u16) -> Vec<(&'static str, String)> {
+pub(super) fn environment(port: u16, account: Account) -> Vec<(&'static str, String)> {
     let on = |name| (name, "1".to_owned());
     vec![
         ("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")),
-        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        match account {
+            Account::Key => ("ANTHROPIC_API_KEY", KEY.to_owned()),
+            Account::Subscription => ("CLAUDE_CODE_OAUTH_TOKEN", TOKEN.to_owned()),
+        },
         on("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"),
         on("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL"),
         on("CLAUDE_CODE_MAX_RETRIES"),

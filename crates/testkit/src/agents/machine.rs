@@ -1,10 +1,12 @@
 //! An isolated machine for agents, Taffrail and a scripted model.
 
+use super::claude::Account;
 use super::{
     Module, Namespace, Package, claude, codex, gemini, goose, packages, program_of, python_of,
 };
 use crate::model::Model;
 use crate::{Home, Output, Tmux};
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,6 +36,7 @@ pub struct Machine {
     namespace: Namespace,
     model: Model,
     home: Home,
+    account: Cell<Account>,
 }
 
 impl Machine {
@@ -44,7 +47,7 @@ impl Machine {
         let model = Model::start(namespace.listen());
         let mut home = Home::new(program);
         home.lead_through(namespace.way_in());
-        let machine = Self { namespace, model, home };
+        let machine = Self { namespace, model, home, account: Cell::default() };
         std::fs::create_dir_all(machine.project()).unwrap();
         std::fs::create_dir_all(machine.home.path("tmp")).unwrap();
         claude::seed(&machine);
@@ -59,6 +62,11 @@ impl Machine {
             Agent::Gemini => gemini::seed(self),
             Agent::Goose => goose::seed(self),
         }
+    }
+
+    /// Makes the person a subscriber: agents that start from now on have limits.
+    pub fn subscribe(&self) {
+        self.account.set(Account::Subscription);
     }
 
     /// The home and Taffrail on it; its commands run inside.
@@ -93,7 +101,7 @@ impl Machine {
     #[must_use]
     pub fn agent(&self, agent: Agent, arguments: &[&str]) -> Command {
         let mut command = self.command(program_of(&agent.package()));
-        command.args(arguments).envs(agent.environment(self.model.port()));
+        command.args(arguments).envs(self.environment(agent));
         command
     }
 
@@ -134,12 +142,7 @@ impl Machine {
     /// Starts an agent on its own screen, as a person uses it.
     #[must_use]
     pub fn on_screen(&self, agent: Agent, arguments: &[&str]) -> Tmux<'_> {
-        Tmux::start(
-            self,
-            &program_of(&agent.package()),
-            arguments,
-            &agent.environment(self.model.port()),
-        )
+        Tmux::start(self, &program_of(&agent.package()), arguments, &self.environment(agent))
     }
 
     /// Starts another program on its own screen, with an agent installed as for a user.
@@ -147,7 +150,7 @@ impl Machine {
     pub fn beside(&self, agent: Agent, program: &Path, arguments: &[&str]) -> Tmux<'_> {
         let folder = program_of(&agent.package()).parent().map(Path::to_owned).unwrap_or_default();
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
-        let mut environment = agent.environment(self.model.port());
+        let mut environment = self.environment(agent);
         environment.push(("PATH", path));
         Tmux::start(self, program, arguments, &environment)
     }
@@ -158,6 +161,18 @@ impl Machine {
         assert!(status.success(), "no signal {signal} for {pid}");
     }
 
+    /// The environment of an agent, besides the home's.
+    #[must_use]
+    pub fn environment(&self, agent: Agent) -> Vec<(&'static str, String)> {
+        let port = self.model.port();
+        match agent {
+            Agent::Claude => claude::environment(port, self.account.get()),
+            Agent::Codex => codex::environment(),
+            Agent::Gemini => gemini::environment(port),
+            Agent::Goose => goose::environment(),
+        }
+    }
+
     /// The namespace of all processes.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
@@ -166,21 +181,14 @@ impl Machine {
 }
 
 impl Agent {
-    fn package(self) -> super::Package {
+    /// The package it is installed from.
+    #[must_use]
+    pub fn package(self) -> super::Package {
         match self {
             Self::Claude => claude::PACKAGE,
             Self::Codex => codex::PACKAGE,
             Self::Gemini => gemini::PACKAGE,
             Self::Goose => goose::PACKAGE,
-        }
-    }
-
-    fn environment(self, port: u16) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Claude => claude::environment(port),
-            Self::Codex => codex::environment(),
-            Self::Gemini => gemini::environment(port),
-            Self::Goose => goose::environment(),
         }
     }
 }

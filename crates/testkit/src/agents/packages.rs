@@ -66,6 +66,15 @@ pub const CONTINUE: Package = Package {
     programs: &[("x86_64", "node_modules/@continuedev/cli/dist/cn.js")],
 };
 
+/// The validator of MCPB bundles.
+pub const MCPB: Package = Package {
+    name: "@anthropic-ai/mcpb",
+    version: "2.1.2",
+    programs: &[("x86_64", MCPB_PROGRAM), ("aarch64", MCPB_PROGRAM)],
+};
+
+const MCPB_PROGRAM: &str = "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js";
+
 /// gptme.
 pub const GPTME: Module = Module { packages: &["gptme==0.35.1"], name: "gptme" };
 

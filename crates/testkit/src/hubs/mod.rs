@@ -7,7 +7,7 @@
 mod certificate;
 mod moto;
 mod nats;
-mod port;
+pub(crate) mod port;
 mod proxy;
 mod spawn;
 

@@ -9,7 +9,7 @@ const COUNT: u32 = 15_000;
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A free port of loopback. Each process starts at a different one.
-pub(super) fn free() -> u16 {
+pub(crate) fn free() -> u16 {
     let start = std::process::id().wrapping_mul(61);
     for _ in 0..COUNT {
         let step = NEXT.fetch_add(1, Ordering::Relaxed);

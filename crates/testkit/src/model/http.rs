@@ -71,22 +71,26 @@ fn chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     }
 }
 
-/// Responds with one document.
-pub(super) fn answer(stream: &mut TcpStream, status: u16, body: &Value) -> Option<()> {
+/// Responds with one document, after these lines of headers.
+pub(super) fn answer(
+    stream: &mut TcpStream,
+    (status, headers): (u16, &str),
+    body: &Value,
+) -> Option<()> {
     let body = body.to_string();
     let head = format!(
         "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-         connection: close\r\n\r\n",
+         {headers}connection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(format!("{head}{body}").as_bytes()).ok()
 }
 
-/// Starts a stream of events for the request with this number.
-pub(super) fn begin_stream(stream: &mut TcpStream, number: usize) -> Option<()> {
+/// Starts a stream of events for the request with this number, after these lines of headers.
+pub(super) fn begin_stream(stream: &mut TcpStream, number: usize, headers: &str) -> Option<()> {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\
-         request-id: req_scripted{number:06}\r\nconnection: close\r\n\r\n"
+         request-id: req_scripted{number:06}\r\n{headers}connection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).ok()
 }

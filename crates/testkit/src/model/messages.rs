@@ -1,15 +1,15 @@
 //! Responses in the form of Anthropic's messages API.
 
-use super::TOKENS;
+use super::Spent;
 use super::say::{Call, Content};
 use super::stream::Part;
 use serde_json::{Value, json};
 
 /// The start of a response.
-pub(super) fn opening(number: usize, model: &Value) -> Vec<Value> {
+pub(super) fn opening(number: usize, model: &Value, spent: Spent) -> Vec<Value> {
     let message = json!({"id": format!("msg_fake{number:06}"), "type": "message",
         "role": "assistant", "model": model, "content": [], "stop_reason": null,
-        "stop_sequence": null, "usage": usage(1)});
+        "stop_sequence": null, "usage": usage(Spent { output: 1, ..spent })});
     vec![json!({"type": "message_start", "message": message})]
 }
 
@@ -39,9 +39,9 @@ pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
 }
 
 /// The end of a response.
-pub(super) fn closing(blocks: &[Value]) -> Vec<Value> {
+pub(super) fn closing(blocks: &[Value], spent: Spent) -> Vec<Value> {
     let delta = json!({"stop_reason": stop_reason(blocks), "stop_sequence": null});
-    let usage = usage(TOKENS.1);
+    let usage = usage(spent);
     vec![
         json!({"type": "message_delta", "delta": delta, "usage": usage}),
         json!({"type": "message_stop"}),
@@ -49,11 +49,11 @@ pub(super) fn closing(blocks: &[Value]) -> Vec<Value> {
 }
 
 /// A response in one piece, for a client that did not ask for a stream.
-pub(super) fn whole(number: usize, model: &Value, blocks: &[Value]) -> Value {
-    let mut message = opening(number, model)[0]["message"].take();
+pub(super) fn whole(number: usize, model: &Value, (blocks, spent): (&[Value], Spent)) -> Value {
+    let mut message = opening(number, model, spent)[0]["message"].take();
     message["content"] = json!(blocks);
     message["stop_reason"] = json!(stop_reason(blocks));
-    message["usage"] = usage(TOKENS.1);
+    message["usage"] = usage(spent);
     message
 }
 
@@ -61,7 +61,11 @@ fn stop_reason(blocks: &[Value]) -> &'static str {
     if blocks.iter().any(|it| it["type"] == "tool_use") { "tool_use" } else { "end_turn" }
 }
 
-fn usage(written: u64) -> Value {
-    json!({"input_tokens": TOKENS.0, "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0, "output_tokens": written, "service_tier": "standard"})
+fn usage(spent: Spent) -> Value {
+    let Spent { input, output, cache_read, cache_write_5m, cache_write_1h } = spent;
+    let by_time = json!({"ephemeral_5m_input_tokens": cache_write_5m,
+        "ephemeral_1h_input_tokens": cache_write_1h});
+    json!({"input_tokens": input, "cache_creation_input_tokens": cache_write_5m + cache_write_1h,
+        "cache_creation": by_time, "cache_read_input_tokens": cache_read,
+        "output_tokens": output, "service_tier": "standard"})
 }

@@ -32,5 +32,27 @@ pub enum Wire {
     Gemini,
 }
 
-/// The input and output tokens that every answer reports.
+/// The input and output tokens that an answer reports unless it says otherwise.
 pub const TOKENS: (u64, u64) = (1000, 25);
+
+/// The tokens that an answer reports. Only Anthropic's messages tell caches apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// Input that no cache held.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input that a cache held.
+    pub cache_read: u64,
+    /// Input that a cache keeps for five minutes.
+    pub cache_write_5m: u64,
+    /// Input that a cache keeps for an hour.
+    pub cache_write_1h: u64,
+}
+
+impl Default for Spent {
+    fn default() -> Self {
+        let (input, output) = TOKENS;
+        Self { input, output, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 }
+    }
+}

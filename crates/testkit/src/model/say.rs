@@ -1,6 +1,6 @@
 //! The answers of a scripted model, independent of the API.
 
-use super::Wire;
+use super::{Spent, Wire};
 use serde_json::{Value, json};
 
 /// One piece of an answer.
@@ -24,6 +24,10 @@ pub enum Say {
     Hold(String),
     /// An HTTP error instead of an answer.
     Fail(u16),
+    /// An HTTP error with this document instead of an answer.
+    Refuse(u16, Value),
+    /// The tokens that the answer reports.
+    Spend(Spent),
 }
 
 /// The answer to one request.
@@ -66,7 +70,7 @@ impl Say {
     pub(super) fn content(&self, wire: Wire) -> Option<Content> {
         let call = match self {
             Self::Text(words) => return Some(Content::Text(words.clone())),
-            Self::Hold(_) | Self::Fail(_) => return None,
+            Self::Hold(_) | Self::Fail(_) | Self::Refuse(..) | Self::Spend(_) => return None,
             Self::Tool(name, input) => Call::of(name, input.clone()),
             Self::Shell(command) => wire.shell(command),
             Self::Guarded(command) => wire.guarded(command),

@@ -3,7 +3,7 @@
 use super::pick::{Picked, Purpose, pick};
 use super::say::{Answer, Say, text};
 use super::stream::Reply;
-use super::{Wire, http};
+use super::{Spent, Wire, http};
 use crate::process::until_every;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -45,6 +45,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     scripts: HashMap<String, Vec<Answer>>,
+    /// The lines of headers of every answer.
+    headers: String,
     asked: Vec<ModelRequest>,
     /// Gates that an answer waits at or has passed.
     reached: HashSet<String>,
@@ -80,6 +82,12 @@ impl Model {
     /// Defines a scenario: the first answer, the answer after the first results, and so on.
     pub fn script(&self, name: &str, answers: Vec<Answer>) {
         self.shared.state().scripts.insert(name.to_owned(), answers);
+    }
+
+    /// Sets headers of every answer from now on, such as those about the account's limits.
+    pub fn send_headers(&self, headers: &[(&str, String)]) {
+        let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+        self.shared.state().headers = lines.collect();
     }
 
     /// All requests so far.
@@ -124,24 +132,25 @@ impl Shared {
             ("POST", path) if path.contains("enerateContent") => Wire::Gemini,
             (_, path) if path.ends_with("/models") => {
                 let none = json!({"object": "list", "data": [], "models": []});
-                return http::answer(&mut stream, 200, &none);
+                return http::answer(&mut stream, (200, ""), &none);
             }
             _ => {
                 let error = json!({"type": "not_found_error", "message": "not scripted"});
-                return http::answer(&mut stream, 404, &json!({"type": "error", "error": error}));
+                let error = json!({"type": "error", "error": error});
+                return http::answer(&mut stream, (404, ""), &error);
             }
         };
         let (number, answer) = self.answer(wire, &request.body);
-        let reply = Reply { wire, number, model: &request.body["model"] };
-        if let Some(status) = failure(&answer) {
-            let error = json!({"type": "overloaded_error", "message": "scripted"});
-            return http::answer(&mut stream, status, &json!({"type": "error", "error": error}));
+        let headers = self.state().headers.clone();
+        let reply = Reply { wire, number, model: &request.body["model"], spent: spent(&answer) };
+        if let Some((status, error)) = failure(&answer) {
+            return http::answer(&mut stream, (status, &headers), &error);
         }
         if !is_streamed(wire, &request.path, &request.body) {
             let wholes = self.contents(&reply, &answer, |_| Some(()))?;
-            return http::answer(&mut stream, 200, &reply.whole(&wholes));
+            return http::answer(&mut stream, (200, &headers), &reply.whole(&wholes));
         }
-        http::begin_stream(&mut stream, number)?;
+        http::begin_stream(&mut stream, number, &headers)?;
         let mut send = |events: &[Value]| {
             let lines: String = events.iter().map(|it| reply.line(it)).collect();
             stream.write_all(lines.as_bytes()).ok()
@@ -210,11 +219,21 @@ fn is_streamed(wire: Wire, path: &str, body: &Value) -> bool {
     }
 }
 
-fn failure(answer: &[Say]) -> Option<u16> {
+fn failure(answer: &[Say]) -> Option<(u16, Value)> {
+    let overloaded = json!({"type": "overloaded_error", "message": "scripted"});
     answer.iter().find_map(|say| match say {
-        Say::Fail(status) => Some(*status),
+        Say::Fail(status) => Some((*status, json!({"type": "error", "error": overloaded}))),
+        Say::Refuse(status, error) => Some((*status, error.clone())),
         _ => None,
     })
+}
+
+fn spent(answer: &[Say]) -> Spent {
+    let said = answer.iter().find_map(|say| match say {
+        Say::Spend(spent) => Some(*spent),
+        _ => None,
+    });
+    said.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One answer in progress: the order of its parts, for any API.
 
 use super::say::Content;
-use super::{Wire, chat, gemini, messages, responses};
+use super::{Spent, Wire, chat, gemini, messages, responses};
 use serde_json::Value;
 
 /// A piece of an answer in the form of the API.
@@ -22,12 +22,14 @@ pub(super) struct Reply<'a> {
     pub number: usize,
     /// The requested model.
     pub model: &'a Value,
+    /// The tokens that it reports.
+    pub spent: Spent,
 }
 
 impl Reply<'_> {
     pub(super) fn opening(&self) -> Vec<Value> {
         match self.wire {
-            Wire::Messages => messages::opening(self.number, self.model),
+            Wire::Messages => messages::opening(self.number, self.model, self.spent),
             Wire::Responses => responses::opening(self.number),
             Wire::Chat => chat::opening(self.number, self.model),
             Wire::Gemini => Vec::new(),
@@ -46,7 +48,7 @@ impl Reply<'_> {
 
     pub(super) fn closing(&self, wholes: &[Value]) -> Vec<Value> {
         match self.wire {
-            Wire::Messages => messages::closing(wholes),
+            Wire::Messages => messages::closing(wholes, self.spent),
             Wire::Responses => responses::closing(self.number, self.model, wholes),
             Wire::Chat => chat::closing(self.number, self.model, wholes),
             Wire::Gemini => gemini::closing(),
@@ -56,7 +58,9 @@ impl Reply<'_> {
     /// The whole answer, for a request that wants no stream.
     pub(super) fn whole(&self, wholes: &[Value]) -> Value {
         match self.wire {
-            Wire::Messages | Wire::Responses => messages::whole(self.number, self.model, wholes),
+            Wire::Messages | Wire::Responses => {
+                messages::whole(self.number, self.model, (wholes, self.spent))
+            }
             Wire::Chat => chat::whole(self.number, self.model, wholes),
             Wire::Gemini => gemini::whole(wholes),
         }

@@ -262,6 +262,7 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             Answer::Receipt { id: *id, receipt }
         }
         Ask::Today => Answer::Today(client.get(&path("/api/stats", &[("since", "24h")]))?),
+        Ask::Quota => Answer::Quota(client.get("/api/quota")?),
         Ask::Feed => {
             let asked = path("/api/feed", &[("limit", FEED)]);
             Answer::Feed(client.get::<FeedReply>(&asked)?.events)

@@ -122,6 +122,7 @@ pub(crate) fn ink_of(session: &Session) -> Ink {
     let asked = session.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
     match session.status {
         _ if session.failed || session.lifecycle.as_str() == "lost" => Ink::Failed,
+        _ if session.lifecycle.as_str() == "prompts_only" => Ink::Done,
         Status::WaitingApproval => Ink::Approval,
         Status::Waiting if asked => Ink::Question,
         Status::Running => Ink::Running,

@@ -4,7 +4,7 @@ use crate::paint::theme::Background;
 use crossterm::event::{KeyEvent, MouseEvent};
 use taffrail_api::{
     Activity, AgentRow, Allowed, ApprovalRow, EventLine, Explanation, Health, HistoryProgress,
-    HookRow, Receipt, ResumeReply, SearchReply, Session, Stats, Summary,
+    HookRow, QuotaList, Receipt, ResumeReply, SearchReply, Session, Stats, Summary,
 };
 use taffrail_model::approval::ApprovalId;
 use taffrail_model::findings::Finding;
@@ -70,6 +70,7 @@ pub(crate) enum Ask {
     Findings,
     Health,
     Today,
+    Quota,
     Feed,
     /// How sessions spent this many minutes.
     Activity(u32),
@@ -127,6 +128,7 @@ pub(crate) enum Answer {
     Findings(Vec<Finding>),
     Health(Box<Health>),
     Today(Box<Stats>),
+    Quota(QuotaList),
     Feed(Vec<Event>),
     Activity { span: u32, activity: Box<Activity> },
     Receipt { id: SessionId, receipt: Box<Receipt> },

@@ -5,6 +5,7 @@ pub(crate) mod feed;
 pub(crate) mod filter;
 pub(crate) mod input;
 pub(crate) mod keys;
+pub(crate) mod limits;
 pub(crate) mod marks;
 pub(crate) mod message;
 pub(crate) mod outbox;
@@ -20,6 +21,7 @@ use crate::state::feed::Feed;
 use crate::state::filter::Filter;
 use crate::state::input::Input;
 use crate::state::keys::{Action, Screen};
+use crate::state::limits::Limits;
 use crate::state::marks::{Many, Undo};
 use crate::state::message::{Ask, Effect};
 use crate::state::outbox::Outbox;
@@ -176,6 +178,7 @@ pub(crate) struct State {
     pub(crate) list_at: usize,
     pub(crate) health: Option<Box<Health>>,
     pub(crate) pace: Pace,
+    pub(crate) limits: Limits,
     pub(crate) times: Times,
     pub(crate) outbox: Outbox,
     /// The lines for a new user.
@@ -223,6 +226,7 @@ impl State {
             list_at: 0,
             health: None,
             pace: Pace::default(),
+            limits: Limits::default(),
             times: Times::default(),
             outbox: Outbox::default(),
             welcome: None,

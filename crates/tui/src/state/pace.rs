@@ -19,8 +19,9 @@ pub(crate) struct Pace {
     asked_at: Option<Timestamp>,
     /// Tokens per minute, latest last.
     rates: VecDeque<u64>,
-    /// Today's cost as agents report it, in millionths of a dollar.
+    /// Today's known cost in millionths of a dollar, and the part of it that agents reported.
     pub(crate) today: Option<i64>,
+    pub(crate) reported: Option<i64>,
     counted_at: Option<Timestamp>,
 }
 
@@ -64,6 +65,7 @@ impl Pace {
         let day: String = now.to_string().chars().take(10).collect();
         let today = stats.by_day.iter().find(|it| it.key.as_deref() == Some(day.as_str()));
         self.today = today.and_then(|it| it.tally.cost_microdollars);
+        self.reported = today.and_then(|it| it.tally.reported_microdollars);
     }
 
     /// The current tokens per minute; `None` if none were spent recently.

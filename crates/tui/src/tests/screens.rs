@@ -7,6 +7,7 @@ use crate::state::transcript_view;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use taffrail_api::{Session, StreamReply};
+use taffrail_model::Timestamp;
 
 /// A daemon's data about sessions that real agents recorded.
 const RECORDED: &str = include_str!("recorded.json");
@@ -167,4 +168,41 @@ fn a_frame_is_cheap_with_thousands_of_sessions() {
     let p99 = frames[frames.len() * 99 / 100];
     eprintln!("frame: median {} µs, p99 {} µs", frames[150] / 1_000, p99 / 1_000);
     assert!(p99 < 8_000_000, "p99 {} µs", p99 / 1_000);
+}
+
+/// The first line of a board that knows these limits.
+#[expect(clippy::needless_pass_by_value, reason = "each call makes its own")]
+fn first_line(width: u16, quotas: Value) -> String {
+    let mut desk = desk((width, 24));
+    let list = json!({"schema_version": 1, "quotas": quotas});
+    desk.tell(Message::Answer(Answer::Quota(of(&list))));
+    desk.screen().lines().next().unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn limits_fit_beside_the_counts_or_are_left_out() {
+    let told: Value = serde_json::from_str(RECORDED).unwrap();
+    let now: Timestamp = told["now"].as_str().unwrap().parse().unwrap();
+    let later = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
+    let quota = |agent: &str, used: f64, age: u64| {
+        json!({
+            "agent": agent, "limit": "seed", "window_minutes": 300, "used_percent": used,
+            "resets_at": later(3), "source": "file", "age_seconds": age, "stale": age > 3600,
+            "full_at": null, "sessions": [],
+        })
+    };
+    let counts = " taffrail   3 need you · 2 working · 1 your turn";
+    let check = |width: u16, quotas: Value, expected: &str| {
+        let line = first_line(width, quotas);
+        let rest = line.strip_prefix(counts).unwrap_or_else(|| panic!("{line}")).trim_start();
+        assert_eq!(rest, expected, "{width}");
+    };
+    check(80, json!([]), "");
+    check(80, json!([quota("wren", 64.0, 60)]), "5h 64%");
+    check(80, json!([quota("wren", 64.0, 7_200)]), "5h 64% (stale, 2h)");
+    let both = json!([quota("wren", 64.0, 60), quota("parrot", 97.0, 60)]);
+    check(120, both.clone(), "parrot 5h 97% · wren 5h 64%");
+    check(80, both.clone(), "parrot 5h 97% · wren 5h 64%");
+    check(70, both.clone(), "parrot 5h 97%");
+    check(60, both, "");
 }

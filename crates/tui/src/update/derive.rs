@@ -17,6 +17,9 @@ const EVENTS: usize = 80;
 const SUMMARIES: usize = 3;
 /// How often the day's cost is requested.
 const COST_MS: i64 = 300_000;
+/// How often limits are requested while anything works, and otherwise.
+const LIMITS_MS: i64 = 30_000;
+const QUIET_LIMITS_MS: i64 = 300_000;
 
 /// Updates all derived state.
 pub(crate) fn derive(state: &mut State) {
@@ -41,6 +44,7 @@ pub(crate) fn derive(state: &mut State) {
     super::welcome::look(state);
     sum_up(state);
     pace(state);
+    limits(state);
 }
 
 fn age(state: &State, at: taffrail_model::Timestamp) -> i64 {
@@ -126,6 +130,16 @@ fn pace(state: &mut State) {
     }
     if state.pace.is_cost_due(state.now, COST_MS) {
         state.ask(Ask::Today);
+    }
+}
+
+/// Requests the limits of accounts, which move only while agents work.
+fn limits(state: &mut State) {
+    let is_quiet = state.sessions.counts(Group::Working) == 0;
+    let after = if is_quiet { QUIET_LIMITS_MS } else { LIMITS_MS };
+    if state.limits.is_due(state.now, after) {
+        state.limits.asked(state.now);
+        state.ask(Ask::Quota);
     }
 }
 

@@ -154,6 +154,8 @@ fn answered(state: &mut State, answer: Answer) {
             // Requests that the first screen does not need must not delay it.
             state.ask(Ask::Recent);
             state.ask(Ask::Today);
+            state.limits.asked(state.now);
+            state.ask(Ask::Quota);
         }
         Answer::Session(session) => {
             state.came(&Ask::Session(session.id));
@@ -179,6 +181,7 @@ fn answered(state: &mut State, answer: Answer) {
         Answer::Findings(_)
         | Answer::Health(_)
         | Answer::Today(_)
+        | Answer::Quota(_)
         | Answer::Feed(_)
         | Answer::Activity { .. } => of_all(state, answer),
     }
@@ -221,6 +224,10 @@ fn of_all(state: &mut State, answer: Answer) {
         Answer::Today(stats) => {
             state.came(&Ask::Today);
             state.pace.take(&stats, state.now);
+        }
+        Answer::Quota(quotas) => {
+            state.came(&Ask::Quota);
+            state.limits.take(&quotas, state.now);
         }
         Answer::Feed(events) => {
             state.came(&Ask::Feed);
@@ -315,7 +322,7 @@ fn failed(state: &mut State, asked: &Ask, why: &str) {
             state.ask(Ask::Approvals);
         }
         // What is always shown is requested again; the header shows that the connection is lost.
-        Ask::Sessions | Ask::Recent | Ask::Approvals | Ask::Today => {}
+        Ask::Sessions | Ask::Recent | Ask::Approvals | Ask::Today | Ask::Quota => {}
         Ask::Findings | Ask::Health | Ask::Feed | Ask::Activity(_) => state.complain(why),
         Ask::Resume(_) | Ask::Handoff(_) => state.complain(why),
         Ask::Send { id, text } => outbox::refused(state, *id, text, why),

@@ -1,15 +1,18 @@
-//! The first line: how many sessions need you, the cost, and the current screen.
+//! The first line: how many sessions need you, how full limits are, the cost, and the current screen.
 
-use crate::numbers::{dollars, short};
+use crate::gauge;
+use crate::numbers::{cost, short};
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
 use crate::paint::{Painter, left_right};
 use crate::state::keys::Screen;
 use crate::state::{Link, State};
 use crate::terminal::shown;
+use crate::when::Clock;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use taffrail_model::status::Group;
+use unicode_width::UnicodeWidthStr;
 
 /// Draws the header.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
@@ -21,8 +24,9 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
         span("   ", theme.style(Ink::Plain)),
     ];
     left.extend(counts(state));
-    let right = right(state);
-    painter.line(area, &left_right(Line::from(left), Line::from(right), usize::from(area.width)));
+    let (left, width) = (Line::from(left), usize::from(area.width));
+    let right = right(state, width.saturating_sub(left.width()));
+    painter.line(area, &left_right(left, Line::from(right), width));
 }
 
 fn title(state: &State) -> String {
@@ -73,7 +77,7 @@ fn counts(state: &State) -> Vec<Span<'static>> {
     out
 }
 
-fn right(state: &State) -> Vec<Span<'static>> {
+fn right(state: &State, room: usize) -> Vec<Span<'static>> {
     let theme = state.theme;
     if let Link::Lost(_) = state.link {
         return vec![span(" no daemon answers; looking again ", theme.style(Ink::Failed))];
@@ -82,13 +86,42 @@ fn right(state: &State) -> Vec<Span<'static>> {
         let text = format!(" Reading your history {} % ", reads.percent);
         return vec![span(text, theme.style(Ink::Running))];
     }
+    let spent = spent(state);
+    let columns = Line::from(spent.clone()).width();
+    match (limits(state, room.saturating_sub(columns)), limits(state, room)) {
+        (Some(limits), _) => std::iter::once(limits).chain(spent).collect(),
+        // A limit stops work, and a cost does not.
+        (None, Some(limits)) => vec![limits],
+        (None, None) => spent,
+    }
+}
+
+/// The pace of tokens, and the cost of the day.
+fn spent(state: &State) -> Vec<Span<'static>> {
+    let theme = state.theme;
     let mut out = Vec::new();
     if let Some(rate) = state.pace.rate() {
         out.push(span(format!(" {} ", state.pace.bars()), theme.style(Ink::Running)));
         out.push(span(format!("{} tok/min ", short(rate)), theme.style(Ink::Dim)));
     }
     if state.pace.today.is_some_and(|it| it > 0) {
-        out.push(span(format!("  {} today ", dollars(state.pace.today)), theme.style(Ink::Dim)));
+        let today = cost(state.pace.today, state.pace.reported, 0);
+        out.push(span(format!("  {today} today "), theme.style(Ink::Dim)));
     }
     out
+}
+
+/// How full the limits are, in the widest text that fits.
+fn limits(state: &State, room: usize) -> Option<Span<'static>> {
+    let clock = Clock { now: state.now, zone: state.zone.clone() };
+    let texts = gauge::texts(&state.limits.gauges, &clock).into_iter();
+    let text = texts.map(|it| format!(" {it} ")).find(|it| it.width() < room)?;
+    let first = gauge::fullest(&state.limits.gauges, state.now).first().copied()?;
+    let ink = match first.used_percent {
+        _ if first.is_stale(state.now) => Ink::Dim,
+        ..80 => Ink::Dim,
+        80..95 => Ink::Approval,
+        95.. => Ink::Failed,
+    };
+    Some(span(text, state.theme.style(ink)))
 }

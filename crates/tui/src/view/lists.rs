@@ -58,7 +58,8 @@ pub(crate) fn findings(state: &State, painter: &mut Painter<'_>) {
     let Some(it) = state.findings.get(state.list_at) else { return };
     let room = usize::from(width).saturating_sub(2);
     let mut lines = vec![Line::default()];
-    lines.extend(wrapped(&it.says, room, 2).into_iter().map(Line::from));
+    let rows = if it.proposes.is_some() { 2 } else { 3 };
+    lines.extend(wrapped(&it.says, room, rows).into_iter().map(Line::from));
     lines.extend(
         it.proposes.as_deref().map(|it| dim(theme, fit(&format!("Try: {}", shown(it)), room))),
     );

@@ -93,7 +93,8 @@ fn a_folder_that_cannot_be_looked_into_is_named_and_nothing_in_it_is_gone() {
     std::fs::write(&root, "").unwrap();
     let discovery =
         discover(&[Home { adapter: world.adapter(), root: root.clone(), journal: false }]);
-    assert_eq!(discovery.unseen, [root.join("projects").to_str().unwrap()]);
+    let unseen = ["projects", "history.jsonl"].map(|it| root.join(it).display().to_string());
+    assert_eq!(discovery.unseen, unseen);
     let known: Vec<_> = world.known.values().cloned().collect();
     assert!(taffrail_capture::plan(discovery, &known).vanished.is_empty());
     std::fs::remove_file(&root).unwrap();

@@ -45,7 +45,9 @@ fn every_event_of_every_agent_is_read_back() {
         }
         world.run();
         // The fixtures of databases and of folders are rows.
-        let is_source = |path: &str| world.adapter().place(path).is_some();
+        let is_history =
+            |path: &str| world.adapter().prompt_history().is_some_and(|it| it.path == path);
+        let is_source = |path: &str| is_history(path) || world.adapter().place(path).is_some();
         let only_rows = !files(&home).iter().any(|(path, _)| is_source(path));
         assert_eq!(world.events.is_empty(), only_rows, "{}", home.display());
         let mut sources = Sources::new(Box::new(|_| None));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, by_id};
 use taffrail_capture::{Discovery, Flow, KnownSource, Plan, Reading, discover, homes, plan, read};
 use taffrail_model::observed::{NewEvent, Observed, Pass};
+use taffrail_model::prompt_history::is_shared;
 use taffrail_model::{EventId, Facts, Tokens};
 
 /// The place of a source: its path and its key.
@@ -176,7 +177,11 @@ impl World {
             *before = before.later_of(usage.tokens);
         }
         for (who, facts) in &piece.sessions {
-            self.facts.insert((place.clone(), who.session().to_string()), facts.clone());
+            let key = (place.clone(), who.session().to_string());
+            // Readers of shared files keep no state: what they said of a session still counts.
+            let adds = is_shared(&piece.source.locator) && piece.pass == Pass::Append;
+            let known = adds.then(|| self.facts.remove(&key)).flatten().unwrap_or_default();
+            self.facts.insert(key, known.joined(facts.clone()));
         }
         if piece.pass == Pass::Again {
             let seen = self.passes.entry(place.clone()).or_default();

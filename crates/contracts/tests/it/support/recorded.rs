@@ -193,6 +193,7 @@ impl Sink for Recorder {
             revision: 1,
             turn_id: draft.turn,
             parent_id: draft.parent,
+            answer: None,
             text: draft.text.as_deref().map(str::to_owned),
             data: draft.detail.to_json(),
             confidence: draft.confidence.clone(),

@@ -188,8 +188,12 @@ fn what_stands_between_an_agent_and_its_provider() {
 
 #[test]
 fn a_limit_names_the_ways_to_go_on_and_its_text_fits() {
-    let steps =
-        "; next: `taffrail queue ID add \"go on\" --at-reset` or `taffrail handoff ID --to AGENT`";
+    let found = Tale::new().fails("rate_limit", "", None).found(&Stands::waiting(2));
+    let id: String = found[0].session_id.to_string().chars().take(8).collect();
+    let steps = &format!(
+        "; next: `taffrail queue add {id} \"go on\" --at-reset` or \
+         `taffrail handoff {id} --to AGENT`"
+    );
     let says = |code: &str, text: &str| {
         let found = Tale::new().fails(code, text, None).found(&Stands::waiting(2));
         found.into_iter().map(|it| it.says).collect::<Vec<_>>()
@@ -199,7 +203,7 @@ fn a_limit_names_the_ways_to_go_on_and_its_text_fits() {
     );
     assert_eq!(says("usage_limit_exceeded", "You have hit your usage limit."), [expected]);
     let long = says("rate_limit", &"Too many requests. ".repeat(20));
-    assert!(long.iter().all(|it| it.ends_with(steps)), "{long:?}");
+    assert!(long.iter().all(|it| it.ends_with(steps.as_str())), "{long:?}");
     let other = says("server_error", "Overloaded.");
     assert!(other.iter().all(|it| it.ends_with("Overloaded.")), "{other:?}");
     let tries = |tale: Tale| tale.fails("rate_limit", "429", Some(true));

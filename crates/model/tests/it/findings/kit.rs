@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
 use taffrail_model::findings::{
-    Context, EventView, Finding, Role, Standing, Thresholds, findings, status_line,
+    Context, EventView, Finding, Role, Standing, Step, Thresholds, findings, status_line, step,
 };
 use taffrail_model::observed::Marks;
 use taffrail_model::status::{Reading, Status, StatusRule, WaitingFor, WaitingKind};
@@ -64,7 +64,19 @@ impl Said {
 impl Said {
     /// The evidence that the event provides about its session's status.
     pub(crate) fn evidence(&self) -> Option<Evidence> {
-        of_event(&EventHead {
+        of_event(&self.head())
+    }
+
+    /// What the measures of quality take from the event.
+    pub(crate) fn step(&self) -> Option<Step> {
+        let command = self.data.get("input").and_then(|it| it.get("command"));
+        let excerpt = command.and_then(Value::as_str).unwrap_or(&self.text);
+        let place = (self.at.as_microsecond(), 0, true, 0, 0, id(self.number));
+        step(&EventHead { excerpt, ..self.head() }, place)
+    }
+
+    fn head(&self) -> EventHead<'_> {
+        EventHead {
             id: id(self.number),
             parent: self.parent,
             kind: &self.kind,
@@ -75,7 +87,7 @@ impl Said {
             excerpt: &self.text,
             at: self.at,
             confidence: &self.confidence,
-        })
+        }
     }
 }
 
@@ -210,6 +222,10 @@ impl Tale {
 
     pub(crate) fn heard(&self) -> Vec<EventView<'_>> {
         self.said.iter().map(Said::heard).collect()
+    }
+
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        self.said.iter().filter_map(Said::step).collect()
     }
 
     /// The findings for a given status.

@@ -1,5 +1,6 @@
 //! The webhook against a real listener on loopback.
 
+use super::super::document::json;
 use super::super::document::tests::notice;
 use super::*;
 use crate::trial::tests::settings;
@@ -57,7 +58,7 @@ fn header(head: &str, name: &str) -> Option<String> {
 fn webhook(url: &str, secret: Option<PathBuf>) -> Webhook {
     let url = WebhookUrl::try_from(url.to_owned()).unwrap();
     let pauses = vec![Duration::from_millis(1), Duration::from_millis(1)];
-    Webhook { url, secret, pauses }
+    Webhook { url, format: WebhookFormat::Json, secret, pauses }
 }
 
 fn sent(webhook: &Webhook, message: &Message) -> Result<String, String> {
@@ -99,6 +100,27 @@ fn a_message_is_posted_and_its_signature_holds() {
         assert_eq!(header(head, "X-Taffrail-Signature"), Some(expected));
     }
     assert_eq!(got.len(), 2);
+}
+
+#[test]
+fn a_cloud_event_is_posted_and_its_signature_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("secret");
+    std::fs::write(&file, "a secret of mine\n").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let listener = Listener::open(&["204 No Content"]);
+    let webhook =
+        Webhook { format: WebhookFormat::CloudEvents, ..webhook(&listener.url, Some(file)) };
+    let message = Message::Told(notice("api waits", "Asks for: ls"));
+    assert_eq!(sent(&webhook, &message), Ok("it was answered with 204".to_owned()));
+    let got = listener.thread.join().unwrap();
+    let (head, posted) = &got[0];
+    assert_eq!(header(head, "Content-Type").as_deref(), Some("application/cloudevents+json"));
+    assert_eq!(header(head, "X-Taffrail-Event").as_deref(), Some("told"));
+    assert_eq!(*posted, body(&message, WebhookFormat::CloudEvents));
+    let second: i64 = header(head, "X-Taffrail-Timestamp").unwrap().parse().unwrap();
+    let expected = format!("sha256={}", signature(b"a secret of mine", second, posted));
+    assert_eq!(header(head, "X-Taffrail-Signature"), Some(expected));
 }
 
 #[test]

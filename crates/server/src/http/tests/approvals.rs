@@ -37,6 +37,7 @@ pub(super) fn body(nonce: &str, command: &str) -> ApprovalRequestBody {
         files: Vec::new(),
         unattended: false,
         input: None,
+        pipe: None,
     }
 }
 

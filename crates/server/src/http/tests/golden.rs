@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 37] = [
+const ASKED: [(&str, &str, &str); 38] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -37,6 +37,11 @@ const ASKED: [(&str, &str, &str); 37] = [
         "timeline",
         "/api/sessions/{id}/timeline",
         "/sessions/22222222-2222-4222-8222-222222222222/timeline",
+    ),
+    (
+        "session-usage",
+        "/api/sessions/{id}/usage",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/usage",
     ),
     (
         "transcript",
@@ -199,6 +204,9 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/api/activity?since=soon", 400, "usage");
     check("/api/activity?id=zzzz", 404, "not_found");
     check("/api/rules?color=red", 400, "usage");
+    check("/api/blame?path=gone.rs&here=/w/app", 404, "not_found");
+    check("/api/blame?path=gone.rs&line=many", 400, "usage");
+    check("/api/commits?here=/w/app", 404, "not_found");
     check("/api/forget", 405, "usage");
     check("/ws", 400, "usage");
 }

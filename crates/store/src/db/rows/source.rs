@@ -130,7 +130,8 @@ fn kept_of(number: i64) -> ArchiveState {
 
 /// The saved state of a source's reader.
 pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT reader FROM sources WHERE id = ?1")?;
+    let mut statement =
+        connection.prepare_cached("SELECT memory FROM readers WHERE source = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 

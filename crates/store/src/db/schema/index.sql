@@ -9,10 +9,17 @@ CREATE TABLE sources (
   read_whole_next INTEGER NOT NULL,
   present INTEGER NOT NULL, half_read INTEGER NOT NULL, again INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
-  cut_at INTEGER, reader TEXT NOT NULL,
-  kept INTEGER NOT NULL DEFAULT 0,
+  cut_at INTEGER, kept INTEGER NOT NULL DEFAULT 0,
   UNIQUE (home, path, key)
 );
+INSERT INTO meta VALUES ('sources', '0');
+CREATE TRIGGER sources_added AFTER INSERT ON sources
+  BEGIN UPDATE meta SET value = value + 1 WHERE name = 'sources'; END;
+CREATE TRIGGER sources_changed AFTER UPDATE ON sources
+  BEGIN UPDATE meta SET value = value + 1 WHERE name = 'sources'; END;
+CREATE TRIGGER sources_removed AFTER DELETE ON sources
+  BEGIN UPDATE meta SET value = value + 1 WHERE name = 'sources'; END;
+CREATE TABLE readers (source INTEGER PRIMARY KEY, memory TEXT NOT NULL);
 CREATE TABLE unknown_records (
   source INTEGER NOT NULL, raw_type TEXT NOT NULL, version TEXT NOT NULL, count INTEGER NOT NULL,
   PRIMARY KEY (source, raw_type, version)
@@ -42,13 +49,15 @@ CREATE TABLE sessions (
   ended_at INTEGER,
   imported TEXT
 );
-CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);
+CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid, project_path);
 CREATE INDEX sessions_by_batch ON sessions (last_batch);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
 CREATE INDEX sessions_not_captured ON sessions (id) WHERE captured = 0;
 CREATE INDEX sessions_with_process ON sessions (pid) WHERE pid IS NOT NULL;
+CREATE INDEX sessions_of_prompts ON sessions (last_at) WHERE lifecycle = 'prompts_only';
+CREATE INDEX sources_by_agent ON sources (agent, home);
 CREATE INDEX sources_to_read_again ON sources (id) WHERE half_read = 1 OR again = 1;
 CREATE TABLE unbound (session INTEGER PRIMARY KEY);
 CREATE TABLE source_sessions (
@@ -73,6 +82,8 @@ CREATE INDEX events_by_kind ON events (session, kind, at) WHERE removed = 0 AND 
   ('assistant.message', 'assistant.thinking', 'tool.result');
 CREATE INDEX events_carried ON events (session) WHERE removed = 0 AND origin = 'hook' AND kind IN
   ('session.started', 'user.prompt', 'assistant.message', 'tool.call', 'tool.result');
+CREATE INDEX events_of_prompt_history ON events (session) WHERE removed = 0 AND
+  origin = 'prompt_history';
 CREATE INDEX events_of_turns ON events (session, at) WHERE removed = 0 AND
   (marks & 2 <> 0 OR kind IN ('user.prompt', 'session.started', 'session.exited') OR signal IN
    ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet',
@@ -100,6 +111,7 @@ CREATE TABLE acts (
   turns INTEGER NOT NULL, prompts INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
   PRIMARY KEY (session, quarter)
 ) WITHOUT ROWID;
+CREATE TABLE quality (session INTEGER PRIMARY KEY, fold TEXT NOT NULL);
 CREATE TABLE quotas (
   agent TEXT NOT NULL, window_minutes INTEGER NOT NULL, name TEXT NOT NULL,
   slot INTEGER NOT NULL, session BLOB NOT NULL,

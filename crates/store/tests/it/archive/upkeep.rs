@@ -133,3 +133,35 @@ fn gaps_stay_when_frames_are_joined() {
     assert_eq!(volume.range(0, 300).unwrap(), source);
     assert_eq!(volume.range(1000, 10).unwrap(), [7; 10]);
 }
+
+#[test]
+fn blanked_lines_are_spaces_in_every_edition_and_others_keep_their_places() {
+    let mut bench = Bench::new();
+    let label = label("a");
+    let far = [noise(FRAME + 7, 3).as_slice(), b"\nkeep\ndrop\n"].concat();
+    keep(&mut bench, &label, b"keep\ndrop\nkeep");
+    keep(&mut bench, &label, &far);
+    let may_stay = |line: &[u8]| line != b"drop";
+    bench.archive.blank_lines(label.address(), &mut bench.packer, &may_stay).unwrap();
+    let expected = [far[..far.len() - 5].to_vec(), b"keep\n    \nkeep".to_vec()];
+    let expected = [[expected[0].as_slice(), b"    \n"].concat(), expected[1].clone()];
+    assert_eq!(editions(&bench, &label), expected);
+    for (path, bytes) in bench.files() {
+        let whole = zstd::decode_all(bytes.as_slice()).unwrap();
+        assert!(!whole.windows(4).any(|it| it == b"drop"), "{}", path.display());
+    }
+}
+
+#[test]
+fn an_edition_that_cannot_be_read_whole_is_removed_when_lines_are_blanked() {
+    let mut bench = Bench::new();
+    let label = label("a");
+    keep(&mut bench, &label, b"drop\n");
+    let path = bench.files().into_keys().next().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    bench.archive.blank_lines(label.address(), &mut bench.packer, &|_| false).unwrap();
+    assert_eq!(bench.files().len(), 0);
+}

@@ -153,3 +153,55 @@ fn a_bill_that_includes_sub_agents_counts_them_once() {
     assert_eq!(desk.session(&who("a")).workers_microdollars, Some(30));
     assert_eq!(total(&desk, &SpentBy::Nothing, &all()).cost_microdollars, Some(100));
 }
+
+#[test]
+fn the_bill_of_a_fork_that_carries_on_its_origins_counts_the_copied_answers_once() {
+    // The second at which the fork's bill begins, and what the fork itself cost.
+    for (since, own) in [(0, 40), (5, 40), (6, 90)] {
+        let mut desk = Desk::with(priced(1));
+        let billed = |microdollars: i64, since: i64| Facts {
+            cost_microdollars: Some(microdollars),
+            uncopied_since: Some(at(since)),
+            ..copying("family")
+        };
+        let origin = piece("a", &who("a")).saying(&[said(1)]).knowing(billed(50, 0));
+        let fork = Facts { forked_from: Some(who("a")), ..billed(90, since) };
+        let fork = piece("b", &who("b")).saying(&[said(1)]).knowing(fork);
+        let fork = fork.answering("x", 5, (50, Some("tide"), None));
+        desk.write(&[origin.answering("x", 5, (50, Some("tide"), None))]);
+        desk.write(&[fork.answering("y", 9, (40, Some("tide"), None))]);
+        let costs = ["a", "b"].map(|it| desk.session(&who(it)).cost_microdollars);
+        assert_eq!(costs, [Some(50), Some(own)], "since {since}");
+    }
+}
+
+/// `usage --since` gave the answers of the instant's own quarter their list prices.
+#[test]
+fn a_bill_is_divided_also_inside_a_quarter_of_an_hour() {
+    let mut desk = Desk::with(priced(1));
+    let billed = Facts { cost_microdollars: Some(100), ..Facts::default() };
+    let spoke = |second| [Said { key: 0, kind: 0, second, text: 0 }];
+    let answers = piece("a", &who("a"))
+        .knowing(billed)
+        .saying(&spoke(2_000))
+        .answering("x", 5, (10, Some("it's"), None))
+        .answering("y", 60, (30, Some("it's"), None))
+        .answering("z", 2_000, (10, Some("tide"), None));
+    let other = piece("b", &who("b")).saying(&spoke(70));
+    desk.write(&[answers, other.answering("v", 70, (7, Some("tide"), None))]);
+    let since = |second| Filter { since: Some(at(second)), ..all() };
+    let check = |second, expected: SpentRow| {
+        assert_eq!(total(&desk, &SpentBy::Nothing, &since(second)), expected, "since {second}");
+    };
+    let spent = |(sessions, answers, output), (cost, reported, estimated)| SpentRow {
+        key: None,
+        sessions,
+        answers,
+        tokens: taffrail_model::Tokens { output, input: answers, ..Default::default() },
+        cost_microdollars: Some(cost),
+        cost: sources(Some(reported), Some(estimated), 0),
+    };
+    check(0, spent((2, 4, 57), (107, 100, 57)));
+    check(30, spent((2, 3, 47), (87, 80, 47)));
+    check(1_000, spent((1, 1, 10), (20, 20, 10)));
+}

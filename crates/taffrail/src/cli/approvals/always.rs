@@ -24,9 +24,8 @@ pub(super) fn propose(context: &Context, it: &ApprovalRow) -> Result<Typed, CliE
         decision: Decision::Allow.to_string(),
         tool: it.tool.clone(),
         command: (it.command != it.tool).then(|| it.command.clone()),
-        agent: None,
         project: Some(project.clone()),
-        file: None,
+        ..Typed::default()
     };
     let proposed = rules::propose(&context.settings, &typed).map_err(not_a_rule)?;
     let asks = Request {

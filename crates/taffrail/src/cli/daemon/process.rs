@@ -3,7 +3,6 @@
 
 use super::super::Context;
 use super::{RunArgs, place, unreachable};
-use crate::env;
 use crate::error::CliError;
 use anyhow::Context as _;
 use std::fs::{File, OpenOptions};
@@ -14,6 +13,7 @@ use std::time::{Duration, Instant};
 use taffrail_api::client::{Client, ClientError};
 use taffrail_api::{Done, NoBody};
 use taffrail_capture::with_users_mask;
+use taffrail_env as env;
 use taffrail_model::Process;
 use taffrail_server::logs::LOG_FILE;
 use taffrail_server::process::{lives, start_of};

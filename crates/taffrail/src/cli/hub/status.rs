@@ -1,13 +1,13 @@
 //! `taffrail hub`: whether the hub works, when each device last sent something, and what waits.
 
 use super::super::Context;
-use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use serde_json::json;
 use taffrail_api::Health;
 use taffrail_devices::hubs;
 use taffrail_devices::hubs::{HeardDevice, HubStanding, HubState};
+use taffrail_env as env;
 use taffrail_tui::terminal::{line, pad};
 use taffrail_tui::when;
 use unicode_width::UnicodeWidthStr;

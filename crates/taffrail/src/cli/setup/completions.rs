@@ -2,8 +2,8 @@
 
 use super::super::completions::script;
 use super::{Context, Ended, Walk, notes};
-use crate::env::Env;
 use crate::error::CliError;
+use taffrail_env::Env;
 use taffrail_setup::{Change, Homes, Planned, Shell, plan};
 use taffrail_tui::terminal::line;
 

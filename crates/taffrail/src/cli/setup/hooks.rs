@@ -1,10 +1,10 @@
 //! The setup step that installs our hook in the agents' settings.
 
 use super::{Context, Ended, Walk};
-use crate::env;
 use crate::error::CliError;
 use std::path::Path;
 use taffrail_api::{HookRow, HookState};
+use taffrail_env as env;
 use taffrail_hooks::{HookChange, HookSettings, HookWish, carry_out, hook_status, plan_hooks};
 use taffrail_tui::terminal::line;
 

@@ -3,7 +3,6 @@
 use crate::cli::completions::agent_ids;
 use crate::cli::handoff::{quoted, shell};
 use crate::cli::{Context, TEMPLATE};
-use crate::env::Env;
 use crate::error::CliError;
 use crate::output::Out;
 use clap::ValueHint;
@@ -13,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_capture::with_users_mask;
+use taffrail_env::Env;
 use taffrail_model::SessionId;
 use taffrail_query::contracts::{import_state, state_in_file};
 use taffrail_query::{handoff_of_state, start_with};

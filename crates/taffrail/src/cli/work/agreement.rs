@@ -1,7 +1,6 @@
 //! `taffrail work ack`, `contract`, `check` and `recover`: whether agents and files keep the contract.
 
 use super::{Failure, Work, report};
-use crate::env::Env;
 use crate::error::CliError;
 use crate::output::Out;
 use clap::{Args as ClapArgs, ValueHint};
@@ -9,6 +8,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use taffrail_api::{ErrorKind, SCHEMA_VERSION};
 use taffrail_contracts::ai_session::{CONTRACT, checksum, known_checksums};
+use taffrail_env::Env;
 use taffrail_workspace::{Audit, Directory};
 
 /// The name under which Taffrail itself writes.

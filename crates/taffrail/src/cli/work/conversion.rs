@@ -2,13 +2,13 @@
 //! other.
 
 use super::{Failure, Origin, Work, known_model};
-use crate::env;
 use crate::error::CliError;
 use crate::output::Out;
 use serde_json::json;
 use std::path::Path;
 use taffrail_config::Config;
 use taffrail_contracts::feature_state::{Place, state_of, work_of};
+use taffrail_env as env;
 use taffrail_query::contracts::{checked, state_in_file};
 use taffrail_team::own_name;
 use taffrail_workspace::Directory;

@@ -3,7 +3,6 @@
 
 use super::{Action, Work};
 use crate::cli::work::task;
-use crate::env;
 use crate::error::CliError;
 use crate::output::say;
 use serde_json::json;
@@ -12,6 +11,7 @@ use taffrail_contracts::ai_session::{
     ACKNOWLEDGMENT, ACTIVE_FEATURES, ErrorContext, FOLDER, FeatureStatus, HISTORY, Operation, PLAN,
     STATE, feature_id,
 };
+use taffrail_env as env;
 use taffrail_workspace::{WorkError, relative};
 
 /// An error, and what it is about as far as it says.

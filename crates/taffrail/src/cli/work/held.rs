@@ -1,9 +1,9 @@
 //! The sessions that work for a feature.
 
-use crate::env::Env;
 use taffrail_api::Session;
 use taffrail_api::client::Client;
 use taffrail_config::Config;
+use taffrail_env::Env;
 use taffrail_query::bindings::sessions_of_feature;
 use taffrail_workspace::Held;
 

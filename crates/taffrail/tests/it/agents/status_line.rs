@@ -8,7 +8,7 @@ use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::until_every;
 
 /// The agent's settings, with our line after one of the user's own.
-fn lined(machine: &Machine) {
+pub(crate) fn lined(machine: &Machine) {
     let command = format!("{PROGRAM} statusline claude-code --then 'printf mine'");
     let settings = json!({"statusLine": {"type": "command", "command": command}});
     machine.home().write(".claude/settings.json", settings.to_string());

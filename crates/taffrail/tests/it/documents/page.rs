@@ -67,6 +67,8 @@ pub(crate) enum Step {
     Repository(&'static str),
     /// A repository to clone, in `~/upstream/taffrail`.
     Upstream,
+    /// A repository in the folder of the commands, with this file of 200 lines.
+    Committed(&'static str),
     /// A program that does nothing, in place of one that is not ours.
     Program(&'static str),
     /// The server that hubs of NATS use.

@@ -6,8 +6,8 @@ use super::page::{
 };
 use Place::{Json, Printed, Text};
 use Step::{
-    Daemon, Device, File, Folder, Forget, Hub, Member, NatsServer, Program, Recent, Repository,
-    Request, Run, Sessions, Until, Upstream,
+    Committed, Daemon, Device, File, Folder, Forget, Hub, Member, NatsServer, Program, Recent,
+    Repository, Request, Run, Sessions, Until, Upstream,
 };
 
 const FIRST: Place = Json(&["ls", "--json"], "/sessions/0/id");
@@ -27,6 +27,8 @@ const NPM: &str =
 
 const BUILDS: &str = "it builds what is tested here, for minutes";
 const LAUNCHD: &str = "only macOS has this program";
+
+const NO_COLLECTOR: &str = "no collector takes spans there";
 
 /// Every page that needs more than an empty home.
 pub(crate) const PAGES: &[Page] = &[
@@ -140,6 +142,23 @@ pub(crate) const PAGES: &[Page] = &[
         ],
     },
     Page { name: "docs/findings.md", world: &[Sessions], places: &[("3f2a", FIRST)], lines: &[] },
+    Page {
+        name: "docs/exports.md",
+        world: &[Sessions],
+        places: &[],
+        lines: &[
+            refused(
+                "taffrail export @last --format otlp --to http://127.0.0.1:4318",
+                1,
+                NO_COLLECTOR,
+            ),
+            refused(
+                "taffrail export @last --format otlp --to http://127.0.0.1:4318 --content",
+                1,
+                NO_COLLECTOR,
+            ),
+        ],
+    },
     Page {
         name: "docs/handoff.md",
         world: &[Sessions, Program("codex")],
@@ -255,6 +274,34 @@ pub(crate) const PAGES: &[Page] = &[
         ],
         places: &[("3f2a", FIRST)],
         lines: &[],
+    },
+    Page {
+        name: "docs/acp.md",
+        world: &[Program("gemini"), Program("opencode"), File("start", "#!/bin/sh\n")],
+        places: &[],
+        lines: &[],
+    },
+    // The real programs do this in `agents::plugin`.
+    Page {
+        name: "docs/plugin.md",
+        world: &[Program("claude"), Program("codex"), Program("gemini")],
+        places: &[],
+        lines: &[],
+    },
+    Page {
+        name: "docs/blame.md",
+        world: &[Sessions, Committed("src/lib.rs")],
+        places: &[],
+        lines: &[],
+    },
+    Page {
+        name: "docs/mcp.md",
+        world: &[Sessions],
+        places: &[],
+        lines: &[
+            answered("taffrail mcp install", "y\ny\ny\ny\n"),
+            answered("taffrail mcp uninstall", "y\ny\ny\ny\n"),
+        ],
     },
     Page {
         name: "docs/prices.md",

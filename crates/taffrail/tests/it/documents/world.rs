@@ -83,6 +83,7 @@ impl World {
             Step::Recent => sessions::recent(self.device(LAPTOP)),
             Step::Repository(device) => self.repository(device),
             Step::Upstream => self.shell("upstream/taffrail", COMMIT),
+            Step::Committed(file) => self.committed(file),
             Step::Program(name) => self.program(name, "#!/bin/sh\nexit 0\n"),
             Step::NatsServer => {
                 let server = hubs::nats_server();
@@ -143,6 +144,15 @@ impl World {
         if device == LAPTOP {
             fs::write(folder.join("a"), "two\n").unwrap();
         }
+    }
+
+    fn committed(&self, file: &str) {
+        let lines: String = (1..=200).map(|it| format!("line {it}\n")).collect();
+        write_program(&self.folder.join(file), &lines);
+        self.shell(
+            "",
+            &COMMIT.replace("echo one > a", "true").replace("add a", &format!("add {file}")),
+        );
     }
 
     fn shell(&self, below: &str, script: &str) {

@@ -1,13 +1,13 @@
 //! Rules mean what they say, whatever a tool calls its command and whatever a repository contains.
 
 use super::agent::{SESSION, request};
-use super::{PROGRAM, daemon};
+use super::{LOOK, PROGRAM, daemon};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use taffrail_testkit::{Home, claude};
+use taffrail_testkit::{Home, claude, until_every};
 
 /// The output of a hook for a call that is about to run.
 fn pre(home: &Home, folder: &str, tool: &str, input: &Value) -> String {
@@ -128,4 +128,42 @@ fn no_rule_allows_a_command_outside_of_its_sandbox() {
     assert!(asked(plain).contains("allow"));
     assert_eq!(asked(json!({"command": "cargo test", "dangerouslyDisableSandbox": true})), "");
     assert_eq!(asked(json!({"command": "cargo test", "env": {"PATH": "/tmp"}})), "");
+}
+
+/// What the hook answers to a request while sessions cost this much, and a budget is this large.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::string_slice,
+    reason = "a session of this month needs the time, which is ASCII"
+)]
+fn asked_with_budget(prices: &str, usd: &str) -> String {
+    let home = Home::new(PROGRAM);
+    let budget = format!("[[budgets]]\nproject = \"/w/app\"\nper = \"month\"\nusd = {usd}\n");
+    home.append(".config/taffrail/config.toml", format!("{prices}{budget}"));
+    let now = jiff::Timestamp::now().to_string();
+    let talk = claude::talk(SESSION, 0, 2).replace("2026-10-01T10:00", &now[..16]);
+    home.write(&claude::path(SESSION), talk);
+    home.ok(&["rules", "add", "--allow", "--tool", "Bash", "--command", "cargo test *"]);
+    home.ok(&["rules", "add", "--deny", "--tool", "*", "--when", "over-budget"]);
+    let _run = daemon(&home);
+    until_every(LOOK, "the history to be read", || {
+        home.json(&["health", "--json"])["reading"].is_null().then_some(())
+    });
+    let payload = request("/w/app", "PermissionRequest", "Bash", &json!({"command": "cargo test"}));
+    let mut hook = home.command(&["hook", "claude-code"]);
+    hook.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    answer["hookSpecificOutput"]["decision"]["behavior"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_spent_budget_denies_and_one_of_unknown_cost_is_left_to_a_person() {
+    let prices = "[[prices]]\nmodel = \"claude-x-1\"\ninput = 1000\noutput = 1000\n";
+    assert_eq!(asked_with_budget(prices, "0.001"), "deny");
+    assert_eq!(asked_with_budget(prices, "1000.0"), "allow");
+    // The model has no price. Nobody is at the agent, so that the request is left to it.
+    assert_eq!(asked_with_budget("", "1000.0"), "");
 }

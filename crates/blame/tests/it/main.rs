@@ -1,0 +1,4 @@
+//! What is promised of attributions: never a wrong one, and most of the right ones.
+
+mod cases;
+mod world;

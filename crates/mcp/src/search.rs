@@ -1,0 +1,123 @@
+//! The tools `search` and `changed`.
+
+use crate::page::Page;
+use crate::query::{Question, Refusal};
+use crate::text::{cited, plain, quoted_line, quoted_snippet};
+use taffrail_api::{SearchHit, SearchReply};
+
+/// How many hits of one query are shown at most.
+const MOST: usize = 200;
+
+/// Finds what was said.
+pub(crate) fn search(question: &Question) -> Result<String, Refusal> {
+    let query = question.given.required("query")?;
+    let (offset, reply) = found(question, &query)?;
+    Ok(hits(question, &reply, offset))
+}
+
+/// Finds the calls that name a file. Agents write a path in several ways: the first that is found
+/// counts.
+pub(crate) fn changed(question: &Question) -> Result<String, Refusal> {
+    let path = question.given.required("path")?;
+    for written in spellings(&path, &question.here) {
+        let (offset, reply) = found(question, &format!("file:\"{written}\""))?;
+        if reply.total > 0 {
+            return Ok(hits(question, &reply, offset));
+        }
+    }
+    Err(Refusal(format!("no session is known to have touched `{path}`")))
+}
+
+/// A path as given, below the current folder, and by its last two parts.
+fn spellings(path: &str, here: &str) -> Vec<String> {
+    let path = path.strip_prefix("./").unwrap_or(path).replace('"', " ");
+    let below = path.strip_prefix(here).and_then(|it| it.strip_prefix('/')).map(str::to_owned);
+    let mut last: Vec<_> = path.rsplit('/').take(2).collect();
+    last.reverse();
+    let mut out: Vec<_> =
+        [Some(path.clone()), below, Some(last.join("/"))].into_iter().flatten().collect();
+    out.dedup();
+    out.retain(|it| !it.trim().is_empty());
+    out
+}
+
+/// Where the page starts, and the hits of a query. Scores change with time, so that the next page
+/// of a new search could repeat a hit or miss one: pages are of the search that the first began.
+fn found(question: &Question, query: &str) -> Result<(usize, SearchReply), Refusal> {
+    let offset = question.given.offset()?;
+    let mut last = question.last.borrow_mut();
+    if let Some((_, reply)) = last.as_ref().filter(|(asked, _)| offset > 0 && asked == query) {
+        return Ok((offset, reply.clone()));
+    }
+    let reply = ask(question, query, MOST)?;
+    if reply.total > 0 {
+        *last = Some((query.to_owned(), reply.clone()));
+    }
+    Ok((offset, reply))
+}
+
+/// Asks for the best hits of a query.
+pub(crate) fn ask(question: &Question, query: &str, limit: usize) -> Result<SearchReply, Refusal> {
+    let (limit, here) = (limit.to_string(), question.here.as_str());
+    question.get("/api/search", &[("q", query), ("limit", &limit), ("here", here)])
+}
+
+/// A page of hits, from a number on.
+fn hits(question: &Question, reply: &SearchReply, offset: usize) -> String {
+    let mut page = Page::new(question.fence.clone(), &head(question, reply));
+    let mut more = None;
+    for (number, hit) in reply.hits.iter().enumerate().skip(offset) {
+        if question.hidden.hides_hit(hit) {
+            continue;
+        }
+        if !page.add(&format!("{}. {}", number + 1, place(hit)), &said(hit)) {
+            more = Some(number);
+            break;
+        }
+    }
+    let is_cut = more.is_none() && reply.total > reply.hits.len() as u64;
+    let remark = is_cut.then_some("Only the best 200 hits are shown: narrow the query.");
+    page.end(remark, more.map(|it| it.to_string()).as_deref())
+}
+
+/// How much was found, without what is left out.
+fn head(question: &Question, reply: &SearchReply) -> String {
+    let shown = reply.hits.iter().filter(|it| !question.hidden.hides_hit(it)).count();
+    let hits = if shown == 1 { "hit" } else { "hits" };
+    let best = if reply.total > reply.hits.len() as u64 { "the best " } else { "" };
+    let partial = match reply.partial {
+        true => " Not everything on disk was searched.",
+        false => "",
+    };
+    format!("{best}{shown} {hits}, the best first.{partial}")
+}
+
+/// Where a hit is: all words are ours.
+pub(crate) fn place(hit: &SearchHit) -> String {
+    let turn = hit.turn_id.map(|it| format!(" turn {it}")).unwrap_or_default();
+    let (agent, kind) = (plain(&hit.agent), plain(hit.kind.as_str()));
+    let cite = cited(&hit.source_uri, &hit.source_cursor);
+    format!("session {}{turn} {agent} {kind} {:.0}\n{cite}", hit.session_id, hit.created_at)
+}
+
+/// What a hit says: all words are the transcript's.
+pub(crate) fn said(hit: &SearchHit) -> String {
+    let title = hit.title.as_deref().map(|it| quoted_line(it, 100));
+    let project = hit.project_path.as_deref().map(|it| format!("in {}", quoted_line(it, 120)));
+    let head: Vec<_> = [title, project].into_iter().flatten().collect();
+    let gap = if head.is_empty() { "" } else { "\n" };
+    format!("{}{gap}{}", head.join(" "), quoted_snippet(&hit.snippet))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_looked_for_as_agents_write_it() {
+        let check = |path: &str, expected: &[&str]| assert_eq!(spellings(path, "/p"), expected);
+        check("/p/src/a/lib.rs", &["/p/src/a/lib.rs", "src/a/lib.rs", "a/lib.rs"]);
+        check("./lib.rs", &["lib.rs"]);
+        check("/q/lib.rs", &["/q/lib.rs", "q/lib.rs"]);
+    }
+}

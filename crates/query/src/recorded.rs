@@ -1,0 +1,143 @@
+//! A recorded session with its sub-agents, for the documents of other tools.
+
+use crate::contracts::workers_below;
+use crate::events::{device_of, each_line};
+use crate::export::{redact_event, redact_text};
+use crate::resolve::resolve;
+use taffrail_api::EventLine;
+use taffrail_context::{Error, Settings, Target};
+use taffrail_exports::atif::{Trajectory, trajectory};
+pub use taffrail_exports::otlp::Content;
+use taffrail_exports::otlp::{Traces, traces};
+use taffrail_exports::{Amount, ModelAnswer, Recorded};
+use taffrail_model::answer::Answer;
+use taffrail_model::{AgentId, DeviceId, Event, SessionId};
+use taffrail_store::{IndexReader, SessionRow};
+
+/// What becomes of secrets in an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// They are written as recorded.
+    Shown,
+    /// Known kinds of them are replaced.
+    Redacted,
+}
+
+/// A session as an ATIF trajectory; `None` if the session says nothing.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn export_atif(
+    settings: &Settings,
+    target: &Target,
+    secrets: Secrets,
+) -> Result<Option<Trajectory>, Error> {
+    Ok(recorded(settings, target, secrets)?.as_ref().and_then(trajectory))
+}
+
+/// A session as spans for a collector. They leave this machine, so secrets are always redacted.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn export_otlp(
+    settings: &Settings,
+    target: &Target,
+    content: Content,
+) -> Result<Traces, Error> {
+    let session = recorded(settings, target, Secrets::Redacted)?;
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(session.map(|it| traces(&it, content, version)).unwrap_or_default())
+}
+
+fn recorded(
+    settings: &Settings,
+    target: &Target,
+    secrets: Secrets,
+) -> Result<Option<Recorded>, Error> {
+    let row = resolve(settings, target)?;
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(None) };
+    let recorder = Recorder { settings, reader: &reader, device: device_of(settings)? };
+    let below = workers_below(&reader, row.id)?;
+    let mut below = below.into_iter().map(Some).collect::<Vec<_>>();
+    let mut session = recorder.session(row, &mut below)?;
+    if secrets == Secrets::Redacted {
+        redact(&mut session);
+    }
+    Ok(Some(session))
+}
+
+struct Recorder<'a> {
+    settings: &'a Settings,
+    reader: &'a IndexReader,
+    device: DeviceId,
+}
+
+impl Recorder<'_> {
+    /// A session with those of the sub-agents that it started.
+    fn session(
+        &self,
+        row: SessionRow,
+        below: &mut [Option<SessionRow>],
+    ) -> Result<Recorded, Error> {
+        let mut workers = Vec::new();
+        while let Some(worker) = take_worker(row.id, below) {
+            workers.push(self.session(worker, below)?);
+        }
+        workers.sort_by_key(|it| it.events.first().map(|event| event.created_at));
+        let answers = self.reader.answers(row.row)?.into_iter().map(answer).collect();
+        let events = self.events(&row)?;
+        Ok(Recorded {
+            id: row.id,
+            agent: AgentId::new(row.agent),
+            agent_version: self.reader.agent_version(row.row)?,
+            runtime_id: row.runtime_id,
+            title: row.title,
+            project_path: row.project_path,
+            git_branch: row.git_branch,
+            model: row.model,
+            events,
+            answers,
+            workers,
+        })
+    }
+
+    fn events(&self, row: &SessionRow) -> Result<Vec<Event>, Error> {
+        let rows = self.reader.events(row.row)?;
+        let mut out = Vec::with_capacity(rows.len());
+        each_line((self.settings, self.reader, &self.device), row, rows, &mut |line| {
+            match line {
+                EventLine::Event(event) => out.push(*event),
+                EventLine::Removed(_) => {}
+            }
+            true
+        });
+        Ok(out)
+    }
+}
+
+fn take_worker(parent: SessionId, below: &mut [Option<SessionRow>]) -> Option<SessionRow> {
+    let is_next = |it: &&mut Option<SessionRow>| {
+        it.as_ref().is_some_and(|worker| worker.parent == Some(parent))
+    };
+    below.iter_mut().find(is_next)?.take()
+}
+
+fn answer(row: Answer) -> ModelAnswer {
+    let amount = if row.is_estimated { Amount::Listed } else { Amount::Reported };
+    let cost = row.cost_microdollars.map(amount);
+    ModelAnswer { at: row.at, model: row.model, tokens: row.tokens, cost }
+}
+
+fn redact(session: &mut Recorded) {
+    let written = [
+        &mut session.title,
+        &mut session.project_path,
+        &mut session.git_branch,
+        &mut session.model,
+        &mut session.agent_version,
+    ];
+    written.into_iter().flatten().for_each(redact_text);
+    session.answers.iter_mut().filter_map(|it| it.model.as_mut()).for_each(redact_text);
+    session.events.iter_mut().for_each(redact_event);
+    session.workers.iter_mut().for_each(redact);
+}
