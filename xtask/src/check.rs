@@ -80,7 +80,7 @@ pub(crate) fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Re
 
 impl Part {
     fn run(&self, root: &Path) -> Result<(), String> {
-        let mut cargo = Command::new("cargo");
+        let mut cargo = fresh_cargo();
         cargo.args(self.arguments).envs(self.environment.iter().copied());
         finish(root, cargo, self.name)
     }
@@ -88,9 +88,27 @@ impl Part {
 
 /// Runs cargo in the workspace.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let mut cargo = Command::new("cargo");
+    let mut cargo = fresh_cargo();
     cargo.args(arguments);
     finish(root, cargo, arguments.first().unwrap_or(&"cargo"))
+}
+
+/// Returns cargo without the variables that `cargo run` sets for this program. Build scripts, such as that of `ring`,
+/// watch them, and with other values half of the workspace is built twice.
+fn fresh_cargo() -> Command {
+    let mut cargo = Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_of_package) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
+}
+
+fn is_of_package(name: &str) -> bool {
+    ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"]
+        .iter()
+        .any(|it| name.starts_with(it))
 }
 
 fn finish(root: &Path, mut cargo: Command, name: &str) -> Result<(), String> {
