@@ -84,9 +84,7 @@ pub struct NotedLine {
 }
 
 /// The form of a record of another tool.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteSource {
     /// A note of a commit, in `refs/notes/ai`.

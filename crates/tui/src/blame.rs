@@ -36,10 +36,9 @@ pub fn rows(reply: &BlameReply, text: &str) -> Vec<String> {
 
 fn row(it: &BlamedLine, text: &str) -> String {
     let (id, agent) = match (it.session_id, it.notes.first()) {
-        (Some(id), _) => (
-            short(&id.to_string()),
-            it.agent.as_deref().map(first_word).unwrap_or_default(),
-        ),
+        (Some(id), _) => {
+            (short(&id.to_string()), it.agent.as_deref().map(first_word).unwrap_or_default())
+        }
         (None, Some(note)) => (fit(note.source.as_str(), HASH + 2), named(note)),
         (None, None) => ("not known".to_owned(), String::new()),
     };
@@ -211,10 +210,12 @@ mod tests {
     #[test]
     fn a_note_is_named_where_no_session_is_known_and_where_it_differs() {
         let unknown = BlamedLine { notes: vec![note("cursor", None)], ..blamed(1, None) };
-        let other = BlamedLine { notes: vec![note("amp", Some(false))], ..blamed(2, Some("codex")) };
+        let other =
+            BlamedLine { notes: vec![note("amp", Some(false))], ..blamed(2, Some("codex")) };
         let lines = vec![unknown, other];
         let reply = BlameReply { schema_version: 1, path: "a".to_owned(), lines };
-        let expected = ["    1  git-ai     cursor        one", "    2  0198c5f2   codex     12  two"];
+        let expected =
+            ["    1  git-ai     cursor        one", "    2  0198c5f2   codex     12  two"];
         assert_eq!(rows(&reply, "one\ntwo\n"), expected);
         let expected = [
             "1 line: the name is that of a record of another tool, not of a session's text",
@@ -232,8 +233,12 @@ mod tests {
         };
         let notes = vec![row(Some("a.py\n  s_1::t_1 1\n")), row(None)];
         let list = NoteList { schema_version: 1, written: false, notes };
-        let expected =
-            ["abababab  trim", "    a.py", "      s_1::t_1 1", "abababab  trim  (it has a note, which stays)"];
+        let expected = [
+            "abababab  trim",
+            "    a.py",
+            "      s_1::t_1 1",
+            "abababab  trim  (it has a note, which stays)",
+        ];
         assert_eq!(note_rows(&list), expected);
         assert_eq!(note_hint(&list).as_deref(), Some("nothing is written; write them with --yes"));
     }

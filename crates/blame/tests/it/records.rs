@@ -54,10 +54,20 @@ fn a_note_names_the_author_of_a_line() {
 
 #[test]
 fn other_texts_are_not_notes() {
-    for text in ["", "---", "a\n---\n", "a\n---\n{}", "a\n---\n{\"schema_version\": \"other/1\"}", "by hand"] {
+    for text in [
+        "",
+        "---",
+        "a\n---\n",
+        "a\n---\n{}",
+        "a\n---\n{\"schema_version\": \"other/1\"}",
+        "by hand",
+    ] {
         assert_eq!(Note::parse(text), None, "{text:?}");
     }
-    assert_eq!(Note::parse("---\n{\"schema_version\": \"authorship/3.0.0\"}"), Some(Note::default()));
+    assert_eq!(
+        Note::parse("---\n{\"schema_version\": \"authorship/3.0.0\"}"),
+        Some(Note::default())
+    );
 }
 
 #[test]
@@ -76,8 +86,13 @@ fn a_written_note_reads_back() {
         model: Some("opus".to_owned()),
         turn: Some(turn),
     };
-    let lines =
-        vec![line("a b.rs", 3, 1), line("a b.rs", 1, 1), line("a b.rs", 2, 1), line("a b.rs", 7, 2), line("q\".rs", 1, 1)];
+    let lines = vec![
+        line("a b.rs", 3, 1),
+        line("a b.rs", 1, 1),
+        line("a b.rs", 2, 1),
+        line("a b.rs", 7, 2),
+        line("q\".rs", 1, 1),
+    ];
     let draft = NoteDraft { commit: "ab".repeat(20), lines };
     let text = draft.text().unwrap();
     assert_eq!(Some(&text), draft.text().as_ref());
@@ -105,7 +120,13 @@ fn a_trace_names_lines_and_contributors() {
     );
     let found = traces(text);
     let short = |it: &taffrail_blame::traces::Trace| {
-        (it.revision.clone(), it.path.clone(), it.lines, it.author.by.clone(), it.author.model.clone())
+        (
+            it.revision.clone(),
+            it.path.clone(),
+            it.lines,
+            it.author.by.clone(),
+            it.author.model.clone(),
+        )
     };
     let words = |it: &str| it.to_owned();
     let expected = [
@@ -119,16 +140,19 @@ fn a_trace_names_lines_and_contributors() {
 
 #[test]
 fn a_checkpoint_names_its_sessions() {
-    assert_eq!(checkpoint_ids("a3b2c4d5e6f7 01KVBJCWYA4YW6J5M9GP655HZN ../../x ab"), [
-        "a3b2c4d5e6f7",
-        "01KVBJCWYA4YW6J5M9GP655HZN"
-    ]);
+    assert_eq!(
+        checkpoint_ids("a3b2c4d5e6f7 01KVBJCWYA4YW6J5M9GP655HZN ../../x ab"),
+        ["a3b2c4d5e6f7", "01KVBJCWYA4YW6J5M9GP655HZN"]
+    );
     let places = checkpoint_places("a3b2c4d5e6f7");
-    assert_eq!(places.first().unwrap(), &[
-        "refs/entire/checkpoints/f7/a3b2c4d5e6f7:0/metadata.json",
-        "refs/heads/entire/checkpoints/v1:a3/b2c4d5e6f7/0/metadata.json",
-        "refs/remotes/origin/entire/checkpoints/v1:a3/b2c4d5e6f7/0/metadata.json",
-    ]);
+    assert_eq!(
+        places.first().unwrap(),
+        &[
+            "refs/entire/checkpoints/f7/a3b2c4d5e6f7:0/metadata.json",
+            "refs/heads/entire/checkpoints/v1:a3/b2c4d5e6f7/0/metadata.json",
+            "refs/remotes/origin/entire/checkpoints/v1:a3/b2c4d5e6f7/0/metadata.json",
+        ]
+    );
     let text = r#"{"session_id":"one","agent":"Claude Code","strategy":"manual-commit","new":[]}"#;
     assert_eq!(checkpoint_session(text), Some(agent([Some("Claude Code"), None, Some("one")], "")));
     assert_eq!(checkpoint_session("{\"sessions\":[]}"), None);

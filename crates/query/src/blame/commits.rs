@@ -95,7 +95,11 @@ fn added_lines(file: &PatchedFile) -> impl Iterator<Item = (&PatchedFile, usize)
     lines.filter(|(_, it)| it.added != Added::Context).map(move |(at, _)| (file, at + 1))
 }
 
-pub(super) fn hashes(settings: &Settings, root: &Path, query: &CommitsQuery) -> Result<Vec<String>, Error> {
+pub(super) fn hashes(
+    settings: &Settings,
+    root: &Path,
+    query: &CommitsQuery,
+) -> Result<Vec<String>, Error> {
     let since = match query.since.as_deref() {
         None => None,
         Some(typed) => {
@@ -147,9 +151,8 @@ fn rounded(part: usize, whole: usize) -> f64 {
 
 /// The files that are compared.
 pub(super) fn small_files(patch: &Patch) -> impl Iterator<Item = &PatchedFile> {
-    let is_small = |it: &&PatchedFile| {
-        it.lines.len() <= MOST_LINES && added_lines(it).next().is_some()
-    };
+    let is_small =
+        |it: &&PatchedFile| it.lines.len() <= MOST_LINES && added_lines(it).next().is_some();
     let is_few = patch.files.len() <= MOST_FILES;
     patch.files.iter().filter(move |it| is_few && is_small(it))
 }
@@ -164,11 +167,7 @@ pub(super) fn authors(
     Ok(attribute(&file.lines, &names, &edits))
 }
 
-fn add(
-    history: &History<'_>,
-    author: Author,
-    sessions: &mut BTreeMap<SessionId, CommitShare>,
-) {
+fn add(history: &History<'_>, author: Author, sessions: &mut BTreeMap<SessionId, CommitShare>) {
     let Some(session) = history.session(author) else { return };
     let share = sessions.entry(session.id).or_insert_with(|| CommitShare {
         session_id: session.id,

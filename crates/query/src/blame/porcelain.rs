@@ -129,7 +129,11 @@ mod tests {
                 original: 1,
                 line: line("filename y\r", Added::At(7000), "old name.py"),
             },
-            Blamed { commit: None, original: 2, line: line("\tlet it;", Added::Uncommitted, "new.py") },
+            Blamed {
+                commit: None,
+                original: 2,
+                line: line("\tlet it;", Added::Uncommitted, "new.py"),
+            },
         ];
         assert_eq!(blamed(&text), expected);
     }
