@@ -3,6 +3,7 @@
 
 use crate::blame_transcripts::{Call, Kind, Transcript};
 use crate::blame_world::World;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use taffrail_api::{BlameQuery, CommitsQuery, NoteList, NoteSource, NotedBy, NotedLine};
@@ -63,12 +64,18 @@ fn short(it: &NotedLine) -> Short {
 #[test]
 fn a_note_is_shown_then_written_once_and_read_back() {
     let (world, session) = world("work");
+    let (hook, mark) =
+        (world.root().join(".git/hooks/reference-transaction"), world.root().join("ran"));
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", mark.display())).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     let shown = written(&world, Writing::Show);
     let text = shown.notes.first().and_then(|it| it.note.clone()).unwrap();
     assert!(text.starts_with("lamp.py\n  s_") && text.contains(" 1-3\n---\n"), "{text}");
     assert_eq!(printed(&world, &["rev-parse", "-q", "--verify", "refs/notes/ai"]), None);
     let refs = printed(&world, &["for-each-ref", "--format=%(refname)"]).unwrap();
     assert_eq!(written(&world, Writing::Do).notes, shown.notes);
+    assert!(!mark.exists(), "git ran a hook of the repository");
     let note = printed(&world, &["notes", "--ref=ai", "show", "HEAD"]);
     assert_eq!(note.as_deref(), Some(text.as_str()));
     let after = printed(&world, &["for-each-ref", "--format=%(refname)"]).unwrap();
