@@ -89,16 +89,8 @@ impl<'s> History<'s> {
         for name in names {
             // Whoever works in a folder of the repository names the file from there.
             let last = name.rsplit('/').next().unwrap_or(name);
-            let mut here = HashSet::new();
-            for root in &self.roots {
-                let project = Some(root.to_string_lossy().into_owned());
-                here.extend(index.rows_of(&Filter {
-                    workers: true,
-                    project,
-                    ..Filter::default()
-                })?);
-            }
-            for (words, sessions) in [(name.as_str(), None), (last, Some(here))] {
+            let here = Some(self.rows_here(index)?);
+            for (words, sessions) in [(name.as_str(), None), (last, here)] {
                 let query = Query::parse(&format!("file:\"{words}\""));
                 let want = Want { query: &query, sessions, since: None };
                 let found = search.find(&want, HITS, (self.settings.now)())?;
@@ -106,6 +98,22 @@ impl<'s> History<'s> {
             }
         }
         Ok(out)
+    }
+
+    /// The sessions whose project is in the repository.
+    fn rows_here(&self, index: &IndexReader) -> Result<HashSet<i64>, Error> {
+        let mut here = HashSet::new();
+        for root in &self.roots {
+            let project = Some(root.to_string_lossy().into_owned());
+            here.extend(index.rows_of(&Filter { workers: true, project, ..Filter::default() })?);
+        }
+        Ok(here)
+    }
+
+    /// Whether any session worked in the repository.
+    pub(super) fn has_sessions(&self) -> Result<bool, Error> {
+        let Some((index, _)) = &self.index else { return Ok(false) };
+        Ok(!self.rows_here(index)?.is_empty())
     }
 
     fn edits_of(&mut self, rows: &BTreeSet<i64>) -> Result<Vec<Edit>, Error> {

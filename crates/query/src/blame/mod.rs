@@ -53,7 +53,7 @@ pub fn blame(settings: &Settings, query: &BlameQuery) -> Result<BlameReply, Erro
     let notes = Notes::of(&repository.root, &commits);
     let joins = if notes.is_empty() { Joins::default() } else { Joins::new(&history)? };
     let shown = match query.text {
-        Some(true) if is_tracked => Shown::All,
+        Some(true) if is_tracked && history.has_sessions()? => Shown::All,
         Some(true) => Shown::OfSessions,
         Some(false) | None => Shown::Nothing,
     };
@@ -153,7 +153,8 @@ fn unread(file: &Path, error: &std::io::Error) -> Error {
     Error::File(format!("cannot read {}: {error}", file.display()))
 }
 
-/// The lines whose text the reply has. An untracked file may hold secrets that no session saw.
+/// The lines whose text the reply has. An untracked file, or one of a repository where no session
+/// worked, may hold secrets that no session saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Nothing,

@@ -46,6 +46,9 @@ pub fn write_notes(settings: &Settings, wish: &NoteWish) -> Result<NoteList, Err
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let missing = || Error::NoRepository(wish.here.clone());
     let root = checkout(&folder).ok_or_else(missing)?.root;
+    if wish.writing == Writing::Do {
+        check_identity(&root)?;
+    }
     let mut history = History::new(settings, roots(&root, None, true))?;
     let commits = wished(settings, &root, wish)?;
     let noted = Notes::of(&root, &commits.iter().map(String::as_str).collect());
@@ -101,6 +104,15 @@ fn line(
         model: session.model.clone(),
         turn: history.turn(author),
     })
+}
+
+/// Git signs the list of notes with the user's name.
+fn check_identity(root: &Path) -> Result<(), Error> {
+    let unnamed = |_| {
+        let why = "git does not know your name: set user.name and user.email with git config";
+        Error::Git(why.to_owned())
+    };
+    git(root, &["var", "GIT_COMMITTER_IDENT"]).map(drop).map_err(unnamed)
 }
 
 /// Adds a note. Without `-f`, git refuses if somebody wrote one meanwhile.
