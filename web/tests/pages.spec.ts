@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { enter, expect, test, watch } from './kit';
 
-const PAGES = ['/', '/approvals', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings'];
+const PAGES = ['/', '/approvals', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings', '/file'];
 
 for (const width of [1440, 375]) {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -63,3 +63,50 @@ test('the file that taffrail web opens lets the browser in', async ({ browser, s
   await expect(page).toHaveURL(`${staged.stage.url}/`);
   await page.close();
 });
+
+for (const [width, colorScheme] of [[1440, 'light'], [375, 'dark']] as const) {
+  test(`a file shows who wrote its lines, at ${width}, ${colorScheme}`, async ({ browser, staged }) => {
+    const { execFileSync } = await import('node:child_process');
+    const { mkdirSync, writeFileSync } = await import('node:fs');
+    const { Claude, uuid } = await import('./stage.mjs' as string);
+    const stage = staged.stage;
+    const cwd = `${stage.folder}/home/wicks-${width}`;
+    const text = 'def lamp(wick):\n    return wick.height or trimmed(wick)\n<b>LAMPS</b> = [lamp(w) for w in wicks()]\n';
+    mkdirSync(cwd, { recursive: true });
+    const git = (...words: string[]) => execFileSync('git', ['-C', cwd, '-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...words], { env: { ...stage.env, GIT_CONFIG_NOSYSTEM: '1' } });
+    const session = new Claude(stage, { id: uuid(7000 + width), cwd, title: `Make the lamps ${width}`, start: Date.now() - 60_000 });
+    session.asks('Make the lamps of the wicks.').wait(5).calls('Write', { file_path: `${cwd}/lamp.py`, content: text }).wait(1).result('File created successfully').wait(2).says('Done.');
+    writeFileSync(`${cwd}/lamp.py`, `${text}SPARE = lamp(None) or nothing\n`);
+    git('init', '-q', '-b', 'main');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'work');
+    git('notes', '--ref=ai', 'add', '-m', 'lamp.py\n  abcd1234abcd1234 4\n---\n{"schema_version":"authorship/3.0.0","prompts":{"abcd1234abcd1234":{"agent_id":{"tool":"cursor","id":"c","model":"gpt"}}}}');
+    const context = await browser.newContext({ viewport: { width, height: width < 500 ? 812 : 900 }, colorScheme });
+    await enter(context, stage);
+    const page = await context.newPage();
+    const faults = watch(page, stage.url);
+    await page.goto(`${stage.url}/file?${new URLSearchParams({ path: 'lamp.py', here: cwd, line: '4' })}`);
+    const blocks = page.locator('.block');
+    await expect(blocks).toHaveCount(2);
+    await expect(blocks.first()).toContainText('Make the lamps of the wicks.');
+    await expect(blocks.first()).toContainText('turn 1');
+    await expect(blocks.first()).toContainText('<b>LAMPS</b> = [lamp(w) for w in wicks()]');
+    await expect(blocks.last()).toContainText('git-ai says cursor, gpt');
+    await expect(page.locator('#line-4')).toBeInViewport();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.filter((it) => ['serious', 'critical'].includes(it.impact ?? '')).map((it) => `${it.id}: ${it.nodes[0]?.html}`)).toEqual([]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+    await page.reload();
+    await blocks.first().getByRole('link').first().click();
+    await expect(page).toHaveURL(/\/session\/[0-9a-f-]+\/[0-9a-zA-Z_-]+$/);
+    await expect(page.locator('main')).toContainText('Make the lamps of the wicks.');
+    const link = page.getByRole('link', { name: /^Who wrote / }).first();
+    if (width > 1000) {
+      await link.click();
+      await expect(blocks).toHaveCount(2);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+}

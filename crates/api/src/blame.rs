@@ -2,7 +2,7 @@
 
 use crate::schema;
 use serde::{Deserialize, Serialize};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_model::{EventId, SessionId, Timestamp};
 use utoipa::{IntoParams, ToSchema};
 
 /// Which file to look at.
@@ -16,6 +16,8 @@ pub struct BlameQuery {
     pub line: Option<usize>,
     /// The folder that the path is relative to.
     pub here: String,
+    /// Whether to give the text of the lines, too.
+    pub text: Option<bool>,
 }
 
 /// The lines of a file with their authors.
@@ -47,8 +49,76 @@ pub struct BlamedLine {
     pub agent: Option<String>,
     /// The turn of the session that wrote it, from 1.
     pub turn: Option<usize>,
+    /// The event of the turn's prompt.
+    #[schema(value_type = Option<String>)]
+    pub prompt_event: Option<EventId>,
     /// The prompt of that turn, at most its first 2,000 characters.
     pub reason: Option<String>,
+    /// Whom records of other tools name. They are claims: `by` does not depend on them.
+    pub notes: Vec<NotedLine>,
+    /// The text, if it was asked for: of lines that git tracks, and of those that a session wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Whom a record of another tool names as the author of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NotedLine {
+    /// The form of the record.
+    pub source: NoteSource,
+    /// What the author is.
+    pub by: NotedBy,
+    /// The name of a human author.
+    pub name: Option<String>,
+    /// The tool, in the words of the record.
+    pub tool: Option<String>,
+    /// The model, in the words of the record.
+    pub model: Option<String>,
+    /// The conversation: the tool's own id of it, or an address.
+    pub conversation: Option<String>,
+    /// Our session, if the record names one that is known here.
+    #[schema(value_type = Option<String>)]
+    pub session_id: Option<SessionId>,
+    /// Whether the record names the session that wrote the text; `null` if one of them is not known.
+    pub agrees: Option<bool>,
+}
+
+/// The form of a record of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteSource {
+    /// A note of a commit, in `refs/notes/ai`.
+    GitAi,
+    /// A record of Agent Trace, in `.agent-trace/traces.jsonl`.
+    AgentTrace,
+    /// A checkpoint of Entire, which is about a whole commit.
+    Entire,
+}
+
+impl NoteSource {
+    /// The word in tables and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::GitAi => "git-ai",
+            Self::AgentTrace => "agent-trace",
+            Self::Entire => "entire",
+        }
+    }
+}
+
+/// What an author is, in the words of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotedBy {
+    /// A coding agent.
+    Agent,
+    /// A person.
+    Human,
+    /// An agent and a person.
+    Mixed,
+    /// The record does not say.
+    Unknown,
 }
 
 /// Who wrote a line.
@@ -101,6 +171,52 @@ pub struct CommitRow {
     pub unknown_lines: usize,
     /// The sessions, the one with the most lines first.
     pub sessions: Vec<CommitShare>,
+    /// Whom records of other tools name, the one with the most lines first.
+    pub notes: Vec<CommitNote>,
+}
+
+/// Whom a record of another tool names as an author of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CommitNote {
+    /// The form of the record.
+    pub source: NoteSource,
+    /// What the author is.
+    pub by: NotedBy,
+    /// The name of a human author.
+    pub name: Option<String>,
+    /// The tool, in the words of the record.
+    pub tool: Option<String>,
+    /// The model, in the words of the record.
+    pub model: Option<String>,
+    /// The conversation: the tool's own id of it, or an address.
+    pub conversation: Option<String>,
+    /// Our session, if the record names one that is known here.
+    #[schema(value_type = Option<String>)]
+    pub session_id: Option<SessionId>,
+    /// The lines of the commit that the record names; all of them for a checkpoint.
+    pub lines: usize,
+}
+
+/// The notes that `taffrail commits notes` writes, or would write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoteList {
+    /// Of this document.
+    pub schema_version: u32,
+    /// Whether the notes are written.
+    pub written: bool,
+    /// The notes, in the order of the commits.
+    pub notes: Vec<NoteRow>,
+}
+
+/// A commit and its note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NoteRow {
+    /// The commit.
+    pub commit: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The text of the note; `null` if the commit has a note already, which stays as it is.
+    pub note: Option<String>,
 }
 
 /// The part of a session in a commit.

@@ -46,8 +46,8 @@ pub use approvals::{
     PipeBody, PipeSettledBody, PipeSettler, ToolInput,
 };
 pub use blame::{
-    BlameQuery, BlameReply, BlamedLine, CommitList, CommitRow, CommitShare, CommitsQuery,
-    LineAuthor,
+    BlameQuery, BlameReply, BlamedLine, CommitList, CommitNote, CommitRow, CommitShare,
+    CommitsQuery, LineAuthor, NoteList, NoteRow, NoteSource, NotedBy, NotedLine,
 };
 pub use client::{Client, ClientError};
 pub use control::{

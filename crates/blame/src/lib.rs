@@ -6,12 +6,18 @@
 
 mod alignment;
 mod carry;
+pub mod checkpoints;
+mod noted;
+pub mod notes;
 mod replay;
 mod text;
+pub mod traces;
 
 use alignment::aligned;
 use replay::Replay;
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use noted::{NotedAuthor, NotedBy};
 
 /// Commits have whole seconds, and the clocks of an agent and of git may differ a little.
 const CLOCKS_DIFFER_MS: i64 = 2_000;

@@ -12,6 +12,8 @@ pub struct Descriptor {
     pub label: &'static str,
     /// Its name in narrow columns, at most eight letters.
     pub short: &'static str,
+    /// Its name in git-ai's notes; empty if they have none.
+    pub note_tool: &'static str,
     /// The scheme of its source locators.
     pub scheme: &'static str,
     /// Its homes. Each is given by rules in order, of which the first that applies wins.
@@ -44,6 +46,7 @@ impl Descriptor {
         id: "",
         label: "",
         short: "",
+        note_tool: "",
         scheme: "",
         homes: &[],
         roots: &[],

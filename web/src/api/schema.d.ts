@@ -1711,12 +1711,18 @@ export interface components {
             commit?: string | null;
             /** @description The number of the line, from 1. */
             line: number;
+            /** @description Whom records of other tools name. They are claims: `by` does not depend on them. */
+            notes: components["schemas"]["NotedLine"][];
+            /** @description The event of the turn's prompt. */
+            prompt_event?: string | null;
             /** @description The prompt of that turn, at most its first 2,000 characters. */
             reason?: string | null;
             /** @description The agent's own id of that session. */
             runtime_session_id?: string | null;
             /** @description The session that wrote it. */
             session_id?: string | null;
+            /** @description The text, if it was asked for: of lines that git tracks, and of those that a session wrote. */
+            text?: string | null;
             /** @description The turn of the session that wrote it, from 1. */
             turn?: number | null;
         };
@@ -1846,6 +1852,25 @@ export interface components {
              */
             schema_version: number;
         };
+        /** @description Whom a record of another tool names as an author of a commit. */
+        CommitNote: {
+            /** @description What the author is. */
+            by: components["schemas"]["NotedBy"];
+            /** @description The conversation: the tool's own id of it, or an address. */
+            conversation?: string | null;
+            /** @description The lines of the commit that the record names; all of them for a checkpoint. */
+            lines: number;
+            /** @description The model, in the words of the record. */
+            model?: string | null;
+            /** @description The name of a human author. */
+            name?: string | null;
+            /** @description Our session, if the record names one that is known here. */
+            session_id?: string | null;
+            /** @description The form of the record. */
+            source: components["schemas"]["NoteSource"];
+            /** @description The tool, in the words of the record. */
+            tool?: string | null;
+        };
         /** @description A commit with the sessions whose lines it holds. */
         CommitRow: {
             /** @description The name of its author. */
@@ -1856,6 +1881,8 @@ export interface components {
             committed_at: components["schemas"]["Instant"];
             /** @description The lines that it added. */
             lines: number;
+            /** @description Whom records of other tools name, the one with the most lines first. */
+            notes: components["schemas"]["CommitNote"][];
             /** @description The sessions, the one with the most lines first. */
             sessions: components["schemas"]["CommitShare"][];
             /** @description The first line of its message. */
@@ -2660,6 +2687,35 @@ export interface components {
         };
         /** @description Nothing more is to be said. */
         NoBody: Record<string, unknown>;
+        /**
+         * @description The form of a record of another tool.
+         * @enum {string}
+         */
+        NoteSource: "git-ai" | "agent-trace" | "entire";
+        /**
+         * @description What an author is, in the words of a record.
+         * @enum {string}
+         */
+        NotedBy: "agent" | "human" | "mixed" | "unknown";
+        /** @description Whom a record of another tool names as the author of a line. */
+        NotedLine: {
+            /** @description Whether the record names the session that wrote the text; `null` if one of them is not known. */
+            agrees?: boolean | null;
+            /** @description What the author is. */
+            by: components["schemas"]["NotedBy"];
+            /** @description The conversation: the tool's own id of it, or an address. */
+            conversation?: string | null;
+            /** @description The model, in the words of the record. */
+            model?: string | null;
+            /** @description The name of a human author. */
+            name?: string | null;
+            /** @description Our session, if the record names one that is known here. */
+            session_id?: string | null;
+            /** @description The form of the record. */
+            source: components["schemas"]["NoteSource"];
+            /** @description The tool, in the words of the record. */
+            tool?: string | null;
+        };
         /** @description Sessions with nothing to show. */
         NothingTally: {
             /**
@@ -4244,6 +4300,8 @@ export interface operations {
                 line?: number;
                 /** @description The folder that the path is relative to. */
                 here?: string;
+                /** @description Whether to give the text of the lines, too. */
+                text?: boolean;
             };
             header?: never;
             path?: never;

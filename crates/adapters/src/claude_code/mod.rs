@@ -79,6 +79,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: ADAPTER_ID,
     label: "Claude Code",
     short: "claude",
+    note_tool: "claude",
     scheme: "claude-jsonl",
     homes: &[&[HomeRule::env("CLAUDE_CONFIG_DIR", ""), HomeRule::user(".claude")]],
     roots: &["projects", prompt_history::FILE.path],

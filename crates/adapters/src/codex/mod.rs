@@ -57,6 +57,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "codex",
     label: "Codex",
     short: "codex",
+    note_tool: "codex",
     scheme: "codex-rollout",
     homes: &[&[HomeRule::env("CODEX_HOME", ""), HomeRule::user(".codex")]],
     roots: &["sessions", "archived_sessions", prompt_history::FILE.path],

@@ -72,6 +72,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: ID,
     label: "Gemini CLI",
     short: "gemini",
+    note_tool: "gemini",
     scheme: "gemini-chat",
     homes: &[&[HomeRule::env("GEMINI_CLI_HOME", ".gemini"), HomeRule::user(".gemini")]],
     roots: &["tmp"],

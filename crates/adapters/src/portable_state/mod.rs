@@ -21,6 +21,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: ID,
     label: "Portable state",
     short: "portable",
+    note_tool: "",
     scheme: SCHEME,
     homes: &[&[
         HomeRule::env("XDG_DATA_HOME", "taffrail/imported"),

@@ -14,6 +14,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "relayed",
     label: "Other devices",
     short: "relayed",
+    note_tool: "",
     scheme: replication::SCHEME,
     homes: &[&[
         HomeRule::env("XDG_DATA_HOME", "taffrail"),

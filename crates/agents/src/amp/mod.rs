@@ -28,6 +28,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "amp",
     label: "Amp",
     short: "amp",
+    note_tool: "amp",
     scheme: "amp-thread",
     homes: &[&[
         HomeRule::env("AMP_DATA_DIR", ""),

@@ -41,6 +41,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: ID,
     label: "GitHub Copilot CLI",
     short: "copilot",
+    note_tool: "github-copilot-cli",
     scheme: "copilot-cli-events",
     homes: &[&[HomeRule::env("COPILOT_HOME", ""), HomeRule::user(".copilot")]],
     roots: &["session-state"],

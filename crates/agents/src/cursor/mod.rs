@@ -17,6 +17,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "cursor",
     label: "Cursor",
     short: "cursor",
+    note_tool: "cursor",
     scheme: "cursor-sqlite",
     homes: &[&[
         HomeRule::user("Library/Application Support/Cursor").on(Os::MacOs),

@@ -33,6 +33,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "cursor-cli",
     label: "Cursor CLI",
     short: "cur-cli",
+    note_tool: "cursor",
     scheme: "cursor-cli-sqlite",
     homes: &[&[HomeRule::user(".cursor")]],
     roots: &["chats"],

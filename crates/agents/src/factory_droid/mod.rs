@@ -27,6 +27,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "factory-droid",
     label: "Factory Droid",
     short: "droid",
+    note_tool: "droid",
     scheme: "factory-droid-session",
     homes: &[&[HomeRule::env("FACTORY_HOME_OVERRIDE", ".factory"), HomeRule::user(".factory")]],
     roots: &["sessions"],

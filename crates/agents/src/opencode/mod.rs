@@ -38,6 +38,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "opencode",
     label: "OpenCode",
     short: "opencode",
+    note_tool: "opencode",
     scheme: "opencode-sqlite",
     homes: &[&[
         HomeRule::env("XDG_DATA_HOME", "opencode"),

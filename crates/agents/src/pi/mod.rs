@@ -18,6 +18,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "pi",
     label: "Pi",
     short: "pi",
+    note_tool: "pi",
     scheme: "pi-session",
     homes: &[&[HomeRule::env("PI_CODING_AGENT_DIR", ""), HomeRule::user(".pi/agent")]],
     roots: &["sessions"],

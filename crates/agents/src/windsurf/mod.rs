@@ -14,6 +14,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     id: "windsurf",
     label: "Windsurf",
     short: "windsurf",
+    note_tool: "windsurf",
     scheme: "windsurf-transcript",
     homes: &[&[HomeRule::user(".windsurf")]],
     roots: &["transcripts"],

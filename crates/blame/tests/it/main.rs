@@ -1,4 +1,5 @@
 //! What is promised of attributions: never a wrong one, and most of the right ones.
 
 mod cases;
+mod records;
 mod world;

@@ -2,12 +2,16 @@
 
 use super::git::git;
 use super::history::History;
+use super::joins::Joins;
+use super::notes::Notes;
 use super::porcelain::{FORMAT, Patch, PatchedFile, patch};
 use super::{caught_up, roots};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use taffrail_api::{CommitList, CommitRow, CommitShare, CommitsQuery, SCHEMA_VERSION};
-use taffrail_blame::{Added, attribute};
+use taffrail_api::{
+    CommitList, CommitNote, CommitRow, CommitShare, CommitsQuery, NotedLine, SCHEMA_VERSION,
+};
+use taffrail_blame::{Added, Author, attribute};
 use taffrail_capture::checkout;
 use taffrail_context::{Error, Settings};
 use taffrail_model::{SessionId, Timestamp, when};
@@ -32,18 +36,70 @@ pub fn commits(settings: &Settings, query: &CommitsQuery) -> Result<CommitList, 
     let missing = || Error::NoRepository(query.here.clone());
     let root = checkout(&folder).ok_or_else(missing)?.root;
     let mut history = History::new(settings, roots(&root, None, true))?;
+    let hashes = hashes(settings, &root, query)?;
+    let notes = Notes::of(&root, &hashes.iter().map(String::as_str).collect());
+    let joins = if notes.is_empty() { Joins::default() } else { Joins::new(&history)? };
     let mut commits = Vec::new();
-    for hash in hashes(settings, &root, query)? {
-        let words = ["show", FORMAT, "--no-ext-diff", "--no-textconv", "--no-color"];
-        let words = [&words[..], &["-M", "-U1000000", "--src-prefix=a/", "--dst-prefix=b/", &hash]];
+    for hash in hashes {
         // A commit whose patch is too long has lines that nothing is known of.
-        let Ok(text) = git(&root, &words.concat()) else { continue };
-        commits.push(row(&mut history, &patch(&text))?);
+        let Some(patch) = patch_of(&root, &hash) else { continue };
+        let claims = noted(&notes, &joins, &patch);
+        commits.push(row(&mut history, &patch, claims)?);
     }
     Ok(CommitList { schema_version: SCHEMA_VERSION, commits })
 }
 
-fn hashes(settings: &Settings, root: &Path, query: &CommitsQuery) -> Result<Vec<String>, Error> {
+/// What a commit changed, with whole files around.
+pub(super) fn patch_of(root: &Path, hash: &str) -> Option<Patch> {
+    let words = ["show", FORMAT, "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes"];
+    let words = [&words[..], &["-M", "-U1000000", "--src-prefix=a/", "--dst-prefix=b/", hash]];
+    Some(patch(&git(root, &words.concat()).ok()?))
+}
+
+/// Whom records of other tools name for the lines of a commit, the one with the most lines first.
+fn noted(notes: &Notes, joins: &Joins, patch: &Patch) -> Vec<CommitNote> {
+    let mut out: Vec<CommitNote> = Vec::new();
+    for (file, line) in patch.files.iter().flat_map(added_lines) {
+        for it in notes.line(&patch.commit, (&file.path, line)) {
+            let it = joins.line(it, None);
+            let is_same = |had: &&mut CommitNote| {
+                (had.source, &had.tool, &had.conversation, &had.name, had.session_id)
+                    == (it.source, &it.tool, &it.conversation, &it.name, it.session_id)
+            };
+            match out.iter_mut().find(is_same) {
+                Some(had) => had.lines += 1,
+                None => out.push(commit_note(it)),
+            }
+        }
+    }
+    out.sort_by_key(|it| std::cmp::Reverse(it.lines));
+    out
+}
+
+fn commit_note(it: NotedLine) -> CommitNote {
+    CommitNote {
+        source: it.source,
+        by: it.by,
+        name: it.name,
+        tool: it.tool,
+        model: it.model,
+        conversation: it.conversation,
+        session_id: it.session_id,
+        lines: 1,
+    }
+}
+
+/// The lines that a commit added to a file, with their numbers in the file.
+fn added_lines(file: &PatchedFile) -> impl Iterator<Item = (&PatchedFile, usize)> {
+    let lines = file.lines.iter().enumerate();
+    lines.filter(|(_, it)| it.added != Added::Context).map(move |(at, _)| (file, at + 1))
+}
+
+pub(super) fn hashes(
+    settings: &Settings,
+    root: &Path,
+    query: &CommitsQuery,
+) -> Result<Vec<String>, Error> {
     let since = match query.since.as_deref() {
         None => None,
         Some(typed) => {
@@ -59,15 +115,16 @@ fn hashes(settings: &Settings, root: &Path, query: &CommitsQuery) -> Result<Vec<
     Ok(git(root, &words)?.lines().map(str::to_owned).collect())
 }
 
-fn row(history: &mut History<'_>, patch: &Patch) -> Result<CommitRow, Error> {
+fn row(
+    history: &mut History<'_>,
+    patch: &Patch,
+    notes: Vec<CommitNote>,
+) -> Result<CommitRow, Error> {
     let mut sessions: BTreeMap<SessionId, CommitShare> = BTreeMap::new();
-    let is_added =
-        |it: &PatchedFile| it.lines.iter().filter(|it| it.added != Added::Context).count();
-    let lines: usize = patch.files.iter().map(is_added).sum();
-    let is_small = |it: &&PatchedFile| it.lines.len() <= MOST_LINES && is_added(it) > 0;
-    if patch.files.len() <= MOST_FILES {
-        for file in patch.files.iter().filter(is_small) {
-            add(history, file, &mut sessions)?;
+    let lines: usize = patch.files.iter().map(|it| added_lines(it).count()).sum();
+    for file in small_files(patch) {
+        for author in authors(history, file)?.into_iter().flatten() {
+            add(history, author, &mut sessions);
         }
     }
     let known: usize = sessions.values().map(|it| it.lines).sum();
@@ -82,6 +139,7 @@ fn row(history: &mut History<'_>, patch: &Patch) -> Result<CommitRow, Error> {
         lines,
         unknown_lines: lines.saturating_sub(known),
         sessions,
+        notes,
     })
 }
 
@@ -91,24 +149,33 @@ fn rounded(part: usize, whole: usize) -> f64 {
     f64::from(u32::try_from(hundredths).unwrap_or_default()) / 100.0
 }
 
-fn add(
+/// The files that are compared.
+pub(super) fn small_files(patch: &Patch) -> impl Iterator<Item = &PatchedFile> {
+    let is_small =
+        |it: &&PatchedFile| it.lines.len() <= MOST_LINES && added_lines(it).next().is_some();
+    let is_few = patch.files.len() <= MOST_FILES;
+    patch.files.iter().filter(move |it| is_few && is_small(it))
+}
+
+/// The author of each line of a commit's file; `None` where none is known.
+pub(super) fn authors(
     history: &mut History<'_>,
     file: &PatchedFile,
-    sessions: &mut BTreeMap<SessionId, CommitShare>,
-) -> Result<(), Error> {
+) -> Result<Vec<Option<Author>>, Error> {
     let names: BTreeSet<String> = file.before.iter().chain([&file.path]).cloned().collect();
     let (edits, names) = history.edits(&names, &names)?;
-    for author in attribute(&file.lines, &names, &edits).into_iter().flatten() {
-        let Some(session) = history.session(author) else { continue };
-        let share = sessions.entry(session.id).or_insert_with(|| CommitShare {
-            session_id: session.id,
-            runtime_session_id: session.runtime_id.as_str().to_owned(),
-            agent: session.agent.clone(),
-            title: session.title.clone(),
-            lines: 0,
-            share: 0.0,
-        });
-        share.lines += 1;
-    }
-    Ok(())
+    Ok(attribute(&file.lines, &names, &edits))
+}
+
+fn add(history: &History<'_>, author: Author, sessions: &mut BTreeMap<SessionId, CommitShare>) {
+    let Some(session) = history.session(author) else { return };
+    let share = sessions.entry(session.id).or_insert_with(|| CommitShare {
+        session_id: session.id,
+        runtime_session_id: session.runtime_id.as_str().to_owned(),
+        agent: session.agent.clone(),
+        title: session.title.clone(),
+        lines: 0,
+        share: 0.0,
+    });
+    share.lines += 1;
 }

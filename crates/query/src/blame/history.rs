@@ -9,7 +9,7 @@ use taffrail_context::{Error, Settings};
 use taffrail_contracts::derived::{Written, written};
 use taffrail_ingest::{reference, sources};
 use taffrail_model::turn::{TurnInput, turns};
-use taffrail_model::{Event, Kind, TurnId};
+use taffrail_model::{Event, EventId, Kind, TurnId};
 use taffrail_store::search::{Query, SearchReader, Want};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
@@ -44,6 +44,8 @@ pub(super) struct Writer {
     pub(super) session: SessionRow,
     /// The number of the turn, from 1.
     pub(super) turn: Option<usize>,
+    /// The event of the turn's prompt.
+    pub(super) prompt: Option<EventId>,
     /// The prompt of the turn.
     pub(super) reason: Option<String>,
 }
@@ -87,16 +89,8 @@ impl<'s> History<'s> {
         for name in names {
             // Whoever works in a folder of the repository names the file from there.
             let last = name.rsplit('/').next().unwrap_or(name);
-            let mut here = HashSet::new();
-            for root in &self.roots {
-                let project = Some(root.to_string_lossy().into_owned());
-                here.extend(index.rows_of(&Filter {
-                    workers: true,
-                    project,
-                    ..Filter::default()
-                })?);
-            }
-            for (words, sessions) in [(name.as_str(), None), (last, Some(here))] {
+            let here = Some(self.rows_here(index)?);
+            for (words, sessions) in [(name.as_str(), None), (last, here)] {
                 let query = Query::parse(&format!("file:\"{words}\""));
                 let want = Want { query: &query, sessions, since: None };
                 let found = search.find(&want, HITS, (self.settings.now)())?;
@@ -104,6 +98,22 @@ impl<'s> History<'s> {
             }
         }
         Ok(out)
+    }
+
+    /// The sessions whose project is in the repository.
+    fn rows_here(&self, index: &IndexReader) -> Result<HashSet<i64>, Error> {
+        let mut here = HashSet::new();
+        for root in &self.roots {
+            let project = Some(root.to_string_lossy().into_owned());
+            here.extend(index.rows_of(&Filter { workers: true, project, ..Filter::default() })?);
+        }
+        Ok(here)
+    }
+
+    /// Whether any session worked in the repository.
+    pub(super) fn has_sessions(&self) -> Result<bool, Error> {
+        let Some((index, _)) = &self.index else { return Ok(false) };
+        Ok(!self.rows_here(index)?.is_empty())
     }
 
     fn edits_of(&mut self, rows: &BTreeSet<i64>) -> Result<Vec<Edit>, Error> {
@@ -160,6 +170,19 @@ impl<'s> History<'s> {
         Ok(())
     }
 
+    /// All sessions, to find those that records of other tools name.
+    pub(super) fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
+        let Some((index, _)) = &self.index else { return Ok(Vec::new()) };
+        Ok(index.sessions(&Filter { workers: true, ..Filter::default() })?)
+    }
+
+    /// The number of the turn of an author, from 1.
+    pub(super) fn turn(&self, author: Author) -> Option<usize> {
+        let (row, turn) = self.authors.get(author.0)?;
+        let worked = self.sessions.get(row)?.as_ref()?;
+        worked.turns.iter().position(|(id, _)| Some(*id) == *turn).map(|it| it + 1)
+    }
+
     /// The session of an author.
     pub(super) fn session(&self, author: Author) -> Option<&SessionRow> {
         let (row, _) = self.authors.get(author.0)?;
@@ -174,7 +197,8 @@ impl<'s> History<'s> {
         let prompt = found.and_then(|it| worked.turns.get(it)?.1.as_ref());
         let reason = prompt.map(|it| self.text(&worked.session, it));
         let turn = found.map(|it| it + 1);
-        Some(Writer { session: worked.session.clone(), turn, reason })
+        let prompt = prompt.map(|it| it.id);
+        Some(Writer { session: worked.session.clone(), turn, prompt, reason })
     }
 
     /// The text of a prompt, from its source or else its excerpt.

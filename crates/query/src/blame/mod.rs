@@ -4,20 +4,27 @@
 mod commits;
 mod git;
 mod history;
+mod joins;
+mod notes;
 mod porcelain;
+mod write;
 
 use git::{git, working_trees};
 use history::{History, Writer};
+use joins::Joins;
+use notes::Notes;
 use porcelain::{Blamed, blamed};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use taffrail_api::{BlameQuery, BlameReply, BlamedLine, LineAuthor, SCHEMA_VERSION};
+use taffrail_api::{BlameQuery, BlameReply, BlamedLine, LineAuthor, NotedLine, SCHEMA_VERSION};
 use taffrail_blame::{Added, Author, Line, attribute};
 use taffrail_capture::checkout;
 use taffrail_context::{Error, Settings};
 use taffrail_ingest::{Bring, Budget, Scope, bring_up};
+use taffrail_model::SessionId;
 
 pub use commits::commits;
+pub use write::{NoteWish, Writing, write_notes};
 
 /// The longest file.
 const LONGEST: u64 = 8 * 1024 * 1024;
@@ -32,7 +39,7 @@ pub fn blame(settings: &Settings, query: &BlameQuery) -> Result<BlameReply, Erro
     let missing = || Error::NoFile(query.path.clone());
     let file = typed.canonicalize().ok().filter(|it| it.is_file()).ok_or_else(missing)?;
     let repository = Repository::of(&file, &typed);
-    let lines = repository.lines(&file)?;
+    let (lines, is_tracked) = repository.lines(&file)?;
     if query.line.is_some_and(|it| it == 0 || it > lines.len()) {
         return Err(Error::NoLine(query.path.clone(), lines.len()));
     }
@@ -42,7 +49,16 @@ pub fn blame(settings: &Settings, query: &BlameQuery) -> Result<BlameReply, Erro
     let (edits, names) = history.edits(&names, &others)?;
     let plain: Vec<Line> = lines.iter().map(|it| it.line.clone()).collect();
     let authors = attribute(&plain, &names, &edits);
-    let mut writers = Writers { history: &history, known: HashMap::new() };
+    let commits = lines.iter().filter_map(|it| it.commit.as_deref()).collect();
+    let notes = Notes::of(&repository.root, &commits);
+    let joins = if notes.is_empty() { Joins::default() } else { Joins::new(&history)? };
+    let shown = match query.text {
+        Some(true) if is_tracked && history.has_sessions()? => Shown::All,
+        Some(true) => Shown::OfSessions,
+        Some(false) | None => Shown::Nothing,
+    };
+    let (history, known) = (&history, HashMap::new());
+    let mut writers = Writers { history, known, notes, joins, shown };
     let all = lines.into_iter().zip(authors).enumerate();
     let asked = all.filter(|(at, _)| query.line.is_none_or(|it| it == at + 1));
     let lines = asked.map(|(at, (line, author))| writers.line(at + 1, line, author)).collect();
@@ -83,13 +99,14 @@ impl Repository {
         Self { root, typed, is_git, path }
     }
 
-    fn lines(&self, file: &Path) -> Result<Vec<Blamed>, Error> {
+    /// The lines, and whether git tracks the file.
+    fn lines(&self, file: &Path) -> Result<(Vec<Blamed>, bool), Error> {
         let words = ["blame", "--line-porcelain", "--no-textconv", "-M", "-C", "--", &self.path];
         if self.is_git
             && git(&self.root, &["ls-files", "--error-unmatch", "--", &self.path]).is_ok()
             && let Ok(text) = git(&self.root, &words)
         {
-            return Ok(blamed(&text));
+            return Ok((blamed(&text), true));
         }
         let size = file.metadata().map_err(|error| unread(file, &error))?.len();
         if size > LONGEST {
@@ -102,7 +119,9 @@ impl Repository {
             added: Added::Uncommitted,
             path: self.path.clone(),
         };
-        Ok(text.lines().map(|it| Blamed { commit: None, line: line(it) }).collect())
+        let lines = text.lines().enumerate();
+        let lines = lines.map(|(at, it)| Blamed { commit: None, original: at + 1, line: line(it) });
+        Ok((lines.collect(), false))
     }
 
     fn roots(&self) -> Vec<PathBuf> {
@@ -134,10 +153,22 @@ fn unread(file: &Path, error: &std::io::Error) -> Error {
     Error::File(format!("cannot read {}: {error}", file.display()))
 }
 
-/// The writers that were looked up.
+/// The lines whose text the reply has. An untracked file, or one of a repository where no session
+/// worked, may hold secrets that no session saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    OfSessions,
+    All,
+}
+
+/// The writers that were looked up, and what other tools recorded.
 struct Writers<'h> {
     history: &'h History<'h>,
     known: HashMap<Author, Option<Writer>>,
+    notes: Notes,
+    joins: Joins,
+    shown: Shown,
 }
 
 impl Writers<'_> {
@@ -148,6 +179,12 @@ impl Writers<'_> {
         });
         let by = if writer.is_some() { LineAuthor::Session } else { LineAuthor::Unknown };
         let session = writer.as_ref().map(|it| &it.session);
+        let notes = self.notes_of(&blamed, session.map(|it| it.id));
+        let is_shown = match self.shown {
+            Shown::Nothing => false,
+            Shown::OfSessions => session.is_some(),
+            Shown::All => true,
+        };
         BlamedLine {
             line,
             commit: blamed.commit,
@@ -156,7 +193,16 @@ impl Writers<'_> {
             runtime_session_id: session.map(|it| it.runtime_id.as_str().to_owned()),
             agent: session.map(|it| it.agent.clone()),
             turn: writer.as_ref().and_then(|it| it.turn),
+            prompt_event: writer.as_ref().and_then(|it| it.prompt),
             reason: writer.and_then(|it| it.reason),
+            notes,
+            text: is_shown.then_some(blamed.line.text),
         }
+    }
+
+    fn notes_of(&self, blamed: &Blamed, session: Option<SessionId>) -> Vec<NotedLine> {
+        let Some(commit) = &blamed.commit else { return Vec::new() };
+        let all = self.notes.line(commit, (&blamed.line.path, blamed.original));
+        all.into_iter().map(|it| self.joins.line(it, session)).collect()
     }
 }

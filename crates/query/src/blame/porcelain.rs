@@ -7,23 +7,27 @@ use taffrail_blame::{Added, Line};
 pub(super) struct Blamed {
     /// The commit; `None` for a line that is not committed.
     pub(super) commit: Option<String>,
+    /// The number of the line in the file that the commit has.
+    pub(super) original: usize,
     pub(super) line: Line,
 }
 
 /// The lines of a file.
 pub(super) fn blamed(text: &str) -> Vec<Blamed> {
     let mut out = Vec::new();
-    let (mut commit, mut at, mut path) = (None, 0, String::new());
+    let (mut commit, mut original, mut at, mut path) = (None, 0, 0, String::new());
     let mut is_header = true;
     // A carriage return is part of a line.
     for line in text.split_terminator('\n') {
         if let Some(content) = line.strip_prefix('\t') {
             let added = if commit.is_some() { Added::At(at) } else { Added::Uncommitted };
             let line = Line { text: content.to_owned(), added, path: path.clone() };
-            out.push(Blamed { commit: commit.take(), line });
+            out.push(Blamed { commit: commit.take(), original, line });
             is_header = true;
         } else if is_header {
-            let hash = line.split(' ').next().unwrap_or_default();
+            let mut words = line.split(' ');
+            let hash = words.next().unwrap_or_default();
+            original = words.next().and_then(|it| it.parse().ok()).unwrap_or_default();
             commit = Some(hash.to_owned()).filter(|it| it.bytes().any(|it| it != b'0'));
             is_header = false;
         } else if let Some(second) = line.strip_prefix("committer-time ") {
@@ -122,9 +126,14 @@ mod tests {
         let expected = [
             Blamed {
                 commit: Some(hash),
+                original: 1,
                 line: line("filename y\r", Added::At(7000), "old name.py"),
             },
-            Blamed { commit: None, line: line("\tlet it;", Added::Uncommitted, "new.py") },
+            Blamed {
+                commit: None,
+                original: 2,
+                line: line("\tlet it;", Added::Uncommitted, "new.py"),
+            },
         ];
         assert_eq!(blamed(&text), expected);
     }

@@ -37,7 +37,8 @@ fn a_repository_cannot_make_git_run_its_programs() {
     );
     world.write(Path::new("plain.txt"), "a line by hand\nanother line by hand\n");
     let here = root.to_string_lossy().into_owned();
-    let query = BlameQuery { path: "plain.txt".to_owned(), line: None, here: here.clone() };
+    let query =
+        BlameQuery { path: "plain.txt".to_owned(), line: None, here: here.clone(), text: None };
     let reply = blame(&world.settings(), &query).unwrap();
     let known: Vec<bool> = reply.lines.iter().map(|it| it.commit.is_some()).collect();
     assert_eq!(known, [true, false]);
@@ -53,7 +54,7 @@ fn a_file_or_a_line_that_is_not_there_is_named() {
     world.write(Path::new("two.txt"), "one\ntwo\n");
     let here = world.root().to_string_lossy().into_owned();
     let asked = |path: &str, line| {
-        let query = BlameQuery { path: path.to_owned(), line, here: here.clone() };
+        let query = BlameQuery { path: path.to_owned(), line, here: here.clone(), text: None };
         blame(&world.settings(), &query).map(|it| it.lines.len())
     };
     assert!(matches!(asked("gone.txt", None), Err(Error::NoFile(path)) if path == "gone.txt"));

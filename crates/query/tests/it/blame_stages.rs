@@ -14,7 +14,7 @@ const NEW: &str = "    return wick.height or trimmed(wick)";
 /// The session and turn of each line, and whether it has a commit.
 fn who(world: &World, path: &str) -> Vec<(Option<String>, Option<usize>, bool)> {
     let here = world.root().to_string_lossy().into_owned();
-    let query = BlameQuery { path: path.to_owned(), line: None, here };
+    let query = BlameQuery { path: path.to_owned(), line: None, here, text: None };
     let reply = blame(&world.settings(), &query).unwrap();
     let lines = reply.lines.into_iter();
     lines.map(|it| (it.runtime_session_id, it.turn, it.commit.is_some())).collect()

@@ -256,7 +256,8 @@ impl World {
         let mut out = Outcome::default();
         let here = self.root().to_string_lossy().into_owned();
         for (path, lines) in &self.files {
-            let query = BlameQuery { path: path.clone(), line: None, here: here.clone() };
+            let query =
+                BlameQuery { path: path.clone(), line: None, here: here.clone(), text: None };
             let reply = blame(&self.settings(), &query).unwrap();
             assert_eq!(reply.lines.len(), lines.len(), "{path}");
             for (found, (text, truth)) in reply.lines.iter().zip(lines) {

@@ -2,6 +2,7 @@
 
 mod blame;
 mod blame_commands;
+mod blame_notes;
 mod blame_stages;
 mod blame_transcripts;
 mod blame_world;

@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 struct Built;
 
 /// The paths of pages; each serves the same document, which renders what its address names.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "/",
     "/search",
     "/timeline",
@@ -24,6 +24,7 @@ const PAGES: [&str; 11] = [
     "/feed",
     "/approvals",
     "/findings",
+    "/file",
     "/health",
     "/settings",
     "/session/{id}",

@@ -40,6 +40,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("token", Right::Decide),
     ("telemetry", Right::Decide),
     ("send", Right::Script),
+    ("commits notes", Right::Script),
     ("queue add", Right::Script),
     ("queue rm", Right::Script),
     ("queue stop", Right::Script),
