@@ -141,7 +141,7 @@ impl IndexReader {
     /// The events with exactly this time, in order.
     fn peers(&self, session: i64, at: i64) -> Result<Vec<EventId>, StoreError> {
         let query = format!(
-            "SELECT e.id FROM events e JOIN sources s ON s.id = e.source \
+            "SELECT e.id FROM events e INDEXED BY events_in_order JOIN sources s ON s.id = e.source \
              WHERE e.session = ?1 AND e.{SHOWN} AND e.at = ?2{CANONICAL_ORDER}"
         );
         let mut statement = self.connection().prepare_cached(&query)?;

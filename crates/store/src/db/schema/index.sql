@@ -84,10 +84,10 @@ CREATE INDEX events_carried ON events (session) WHERE removed = 0 AND origin = '
   ('session.started', 'user.prompt', 'assistant.message', 'tool.call', 'tool.result');
 CREATE INDEX events_of_prompt_history ON events (session) WHERE removed = 0 AND
   origin = 'prompt_history';
-CREATE INDEX events_in_order ON events (session, at) WHERE removed = 0 AND kind NOT IN
+CREATE INDEX events_in_order ON events (session, at, kind, removed) WHERE removed = 0 AND kind NOT IN
   ('heartbeat', 'turn.started', 'turn.completed', 'status.changed', 'finding.raised',
    'finding.withdrawn');
-CREATE INDEX events_of_prompts ON events (session, at, source, position, part, id, turn)
+CREATE INDEX events_of_prompts ON events (session, at, source, position, part, id, turn, kind, removed)
   WHERE removed = 0 AND kind = 'user.prompt' AND turn IS NOT NULL;
 CREATE INDEX events_of_turns ON events (session, at) WHERE removed = 0 AND
   (marks & 2 <> 0 OR kind IN ('user.prompt', 'session.started', 'session.exited') OR signal IN
