@@ -9,12 +9,12 @@ use taffrail_model::{Kind, Tokens};
 /// Kind, name, from, to, whether it failed, and the kind of the span above it.
 fn check(session: &Recorded, expected: &[(&str, &str, i64, i64, bool, &str)]) {
     let spans = trace(session);
-    let above = |id: &Option<String>| id.as_deref().and_then(|it| it.split(':').next());
     let got: Vec<_> = spans
         .iter()
         .map(|it| {
             let (from, to) = (it.from.as_second(), it.to.as_second());
-            let above = above(&it.parent).unwrap_or_default();
+            let above = it.parent.as_deref().and_then(|id| id.split(':').next());
+            let above = above.unwrap_or_default();
             (it.kind.as_str(), it.name.as_str(), from, to, it.failed, above)
         })
         .collect();

@@ -81,7 +81,7 @@ const ASKED: [(&str, &str, &str); 43] = [
     (
         "window",
         "/api/sessions/{id}/window",
-        "/api/sessions/22222222-2222-4222-8222-222222222222/window?turn=2&limit=4",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/window?turn=1&limit=4",
     ),
     (
         "window-end",
