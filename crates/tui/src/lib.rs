@@ -41,6 +41,7 @@ pub mod transcript;
 mod update;
 pub mod usage;
 mod view;
+pub mod waterfall;
 pub mod when;
 
 pub use paint::theme::ThemeChoice;

@@ -742,6 +742,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/events/{event}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One event of a session with everything that is known of it. Outputs of tools have at most 16 KiB. */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/explain": {
         parameters: {
             query?: never;
@@ -751,6 +768,23 @@ export interface paths {
         };
         /** The status of a session, and why. */
         get: operations["explainStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where words are in a session: all matches counted, the first ones with their places. */
+        get: operations["findInSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -885,6 +919,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the time of a turn went: models, tools, sub-agents, and people it waited for. */
+        get: operations["getTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/transcript": {
         parameters: {
             query?: never;
@@ -911,6 +962,26 @@ export interface paths {
         };
         /** Where the tokens and the money of a session went. */
         get: operations["getSessionUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/window": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A part of a session's transcript, around a place. The reply has no provenance, and long texts are
+         *     cut, so that a page can open a long session anywhere.
+         */
+        get: operations["getWindow"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1000,6 +1071,23 @@ export interface paths {
         };
         /** All recent sessions with their status; as an event stream, with every change. */
         get: operations["streamStatuses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tools that sessions called: how often, how often without success, and how long they took. */
+        get: operations["getTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2641,6 +2729,36 @@ export interface components {
             /** @description From which session. */
             session_id: components["schemas"]["SessionId"];
         };
+        /** @description An event that matches. */
+        MatchRow: {
+            /** @description The event. */
+            event_id: string;
+            /**
+             * Format: int64
+             * @description Its place among the events of the session, from 1.
+             */
+            sequence: number;
+            /**
+             * Format: int32
+             * @description The number of its turn; `null` before the first prompt.
+             */
+            turn?: number | null;
+        };
+        /** @description Where words are in a session. */
+        Matches: {
+            /** @description The first of them, in the order of the session. */
+            matches: components["schemas"]["MatchRow"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /**
+             * Format: int64
+             * @description How many events match, exactly.
+             */
+            total: number;
+        };
         /** @description Something that was said in a session. */
         Message: {
             /** @description When. */
@@ -3772,6 +3890,102 @@ export interface components {
             /** @description Its turns, the earliest first. */
             turn_ids: string[];
         };
+        /** @description How often a tool was called, and how long it took. */
+        ToolStats: {
+            /**
+             * Format: int64
+             * @description Its calls.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Half of the calls returned within so many milliseconds, to two digits; `null` if none did.
+             */
+            p50_ms?: number | null;
+            /**
+             * Format: int64
+             * @description 95 of 100 calls did.
+             */
+            p95_ms?: number | null;
+            /** @description The tool. */
+            tool: string;
+        };
+        /** @description The tools that sessions called. */
+        Tools: {
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The most called first. */
+            tools: components["schemas"]["ToolStats"][];
+        };
+        /** @description Where the time of a turn went. */
+        Trace: {
+            /**
+             * Format: int64
+             * @description When it began, in milliseconds since 1970.
+             */
+            from: number;
+            /** @description There are more spans than these. */
+            more: boolean;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description The spans, the earliest first. */
+            spans: components["schemas"]["TraceSpan"][];
+            /**
+             * Format: int64
+             * @description When its last span ended.
+             */
+            to: number;
+            /**
+             * Format: int32
+             * @description The number of the turn.
+             */
+            turn: number;
+        };
+        /** @description What a part of a turn did. */
+        TraceSpan: {
+            /**
+             * Format: int64
+             * @description What they cost, in millionths of a US dollar; `null` if unknown.
+             */
+            cost_microdollars?: number | null;
+            /** @description The event it begins with. */
+            event_id?: string | null;
+            /** @description The call failed. */
+            failed: boolean;
+            /**
+             * Format: int64
+             * @description When it began, in milliseconds since 1970.
+             */
+            from: number;
+            /** @description Its id in this trace. */
+            id: string;
+            /** @description `model`, `tool`, `agent` or `human`. */
+            kind: string;
+            /** @description The model, the tool, the title of the sub-agent, or the tool that a person was asked about. */
+            name: string;
+            /** @description The span that it is part of; `null` for those of the turn itself. */
+            parent_id?: string | null;
+            session_id?: components["schemas"]["SessionId"] | null;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            to: number;
+            usage?: components["schemas"]["Usage"] | null;
+        };
         /** @description A turn: a prompt and all that followed until the agent stopped. */
         Turn: {
             /** @description Requests for approval, by decision; `pending` and `unknown` where there is none. */
@@ -3955,6 +4169,88 @@ export interface components {
             schema_version: number;
             /** @description The address, as `http://127.0.0.1:7717`. */
             url: string;
+        };
+        /** @description A part of a session's transcript. */
+        Window: {
+            /** @description The event that was asked for; `null` for places and for the end. */
+            anchor?: string | null;
+            /** @description The events, without gaps. */
+            events: components["schemas"]["WindowEvent"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /**
+             * Format: int64
+             * @description The number of events of the whole session.
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description The number of its turns.
+             */
+            turns: number;
+        };
+        /** @description An event of a transcript, as far as a page draws it. `/api/sessions/{id}/events/{event}` has all of it. */
+        WindowEvent: {
+            /** @description Who prompted, if it was no person. */
+            asked_by?: string | null;
+            /** @description What joins a call with its result: the agent's own id of the call. */
+            call_id?: string | null;
+            /** @description When. */
+            created_at: components["schemas"]["Instant"];
+            /** @description The text or the input is cut. */
+            cut?: boolean;
+            /** @description What was decided about a request for approval. */
+            decision?: string | null;
+            /**
+             * Format: int64
+             * @description The exit code of a command.
+             */
+            exit_code?: number | null;
+            /** @description Whether the call failed, for results. */
+            failed?: boolean | null;
+            /** @description The line of a failed call's output that says why. */
+            failure?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description The input of a call, as the agent wrote it; long strings in it are cut. */
+            input?: Record<string, unknown> | null;
+            /** @description What it says. */
+            kind: components["schemas"]["Kind"];
+            /**
+             * Format: int64
+             * @description The length of the whole text in bytes, for results and where it is cut.
+             */
+            length?: number | null;
+            /**
+             * Format: int64
+             * @description The lines of the whole text, for results.
+             */
+            lines?: number | null;
+            /** @description The model that wrote it. */
+            model?: string | null;
+            /** @description The event that this one answers: the call of a result. */
+            parent_id?: string | null;
+            /**
+             * Format: int64
+             * @description Its place among the events of the session, from 1, without gaps.
+             */
+            sequence: number;
+            /** @description Its source no longer holds it; the text is the excerpt. */
+            stale?: boolean;
+            /** @description Its text; for a call the command or the path. Long texts are cut. */
+            text: string;
+            /** @description The tool of a call or of a request for approval. */
+            tool?: string | null;
+            /**
+             * Format: int32
+             * @description The number of its turn, from 1; `null` before the first prompt.
+             */
+            turn?: number | null;
         };
         /** @description Something that is only done on purpose. */
         YesBody: {
@@ -5501,6 +5797,37 @@ export interface operations {
             };
         };
     };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     explainStatus: {
         parameters: {
             query?: never;
@@ -5518,6 +5845,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    findInSession: {
+        parameters: {
+            query?: {
+                /** @description Words, all of which an event must have, `"phrases"` and `prefix*`. */
+                q?: string;
+                /** @description At most so many matches; 200 by default, at most 10,000. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Matches"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -5791,6 +6153,39 @@ export interface operations {
             };
         };
     };
+    getTrace: {
+        parameters: {
+            query?: {
+                /** @description Its number, from 1; the last one by default. */
+                turn?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     getTranscript: {
         parameters: {
             query?: {
@@ -5845,6 +6240,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionUsage"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getWindow: {
+        parameters: {
+            query?: {
+                /** @description Around the prompt of this turn, from 1. */
+                turn?: number;
+                /** @description Around this event. */
+                event?: string;
+                /** @description Around the first event at or after this time. */
+                time?: string;
+                /** @description The events right before this place. */
+                before?: number;
+                /** @description The events right after this place. */
+                after?: number;
+                /** @description At most so many events; 200 by default, at most 500. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Window"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -6020,6 +6458,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StatusList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getTools: {
+        parameters: {
+            query?: {
+                /** @description Of sessions in this folder or below it, or in a folder of this name. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tools"];
                 };
             };
             /** @description It was refused, or failed. */

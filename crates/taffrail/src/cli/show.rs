@@ -12,11 +12,15 @@ use taffrail_context::Target;
 use taffrail_model::SessionId;
 use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
-use taffrail_query::Secrets;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
+use taffrail_query::{Secrets, trace};
 use taffrail_tui::session_text::{event_lines, head_lines};
 use taffrail_tui::terminal::line;
+use taffrail_tui::waterfall;
+
+/// The columns of a waterfall.
+const WIDTH: usize = 80;
 
 /// Show a session turn by turn
 #[derive(Debug, clap::Args)]
@@ -25,6 +29,8 @@ Examples:
   taffrail show @last      the latest session
   taffrail show .          the latest in this folder
   taffrail show 3f2a --json
+  taffrail show 3f2a --trace      where the time of its last turn went
+  taffrail show 3f2a --trace 7    of turn 7
   taffrail show 3f2a --terminal   the kept output of its terminal under `run`
 ")]
 pub(super) struct Args {
@@ -34,6 +40,9 @@ pub(super) struct Args {
     /// Show the kept output of its terminal, if it ran under `taffrail run`
     #[arg(long)]
     terminal: bool,
+    /// Show where the time of a turn went
+    #[arg(long, value_name = "TURN", num_args = 0..=1, conflicts_with = "terminal")]
+    trace: Option<Option<u32>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,6 +72,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             Secrets::Shown,
             Out::paged(context.pager.as_ref()),
         );
+    }
+    if let Some(turn) = args.trace {
+        let trace = trace(&context.settings, &target, turn)?;
+        if context.json {
+            return Out::new().json(&trace);
+        }
+        let mut out = Out::paged(context.pager.as_ref());
+        for it in waterfall::lines(&trace, WIDTH) {
+            out.line(&it)?;
+        }
+        return out.end();
     }
     let tied = tied(&context.settings, &target)?;
     let session = context.session(&target)?;
