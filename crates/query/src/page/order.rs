@@ -7,7 +7,7 @@ use taffrail_store::SlimRow;
 
 /// What a list is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SortKey {
+enum SortKey {
     /// The latest event.
     Last,
     /// Tokens read and written.
@@ -22,7 +22,7 @@ pub enum SortKey {
 
 /// Which end comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+enum Direction {
     /// The most, or the latest.
     Descending,
     /// The least, or the earliest.
@@ -39,11 +39,11 @@ pub struct SortOrder {
 /// The place of a session in an order. Sessions with equal keys are in the order of their ids, so
 /// that a place is the same whatever else the list holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SortPlace {
+pub(super) struct SortPlace {
     /// `None`: not known.
-    pub key: Option<i64>,
+    key: Option<i64>,
     /// The session.
-    pub id: SessionId,
+    id: SessionId,
 }
 
 impl SortKey {

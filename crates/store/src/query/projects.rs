@@ -85,7 +85,7 @@ impl IndexReader {
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut rows = statement.query(values.as_slice())?;
         while let Some(row) = rows.next()? {
-            let text = |column| row.get_ref(column).ok()?.as_str().ok();
+            let text = |column: usize| row.get_ref(column).ok()?.as_str().ok();
             visit(&CallRow {
                 session: row.get(0)?,
                 at: from_micros(row.get(1)?),
