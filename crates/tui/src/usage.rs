@@ -4,12 +4,12 @@ mod session;
 
 pub use session::session_rows;
 
-use crate::csv::field;
 use crate::numbers::{self, short};
 use crate::stats::{Row, below_home};
 use crate::terminal::{fit_end, line, pad};
 use crate::when::{Clock, ago};
 use std::path::Path;
+use taffrail_api::csv::field;
 use taffrail_api::{Spending, UsageBlock, UsageReport, UsageRow};
 use taffrail_model::Timestamp;
 
