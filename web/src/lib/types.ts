@@ -26,6 +26,8 @@ export type Resume = Schemas['ResumeReply'];
 export type Binding = Schemas['Binding'];
 export type Activity = Schemas['Activity'];
 export type Lane = Schemas['Lane'];
+export type Turn = Schemas['Turn'];
+export type SessionUsage = Schemas['SessionUsage'];
 export type Event = Schemas['Event'];
 /** An event, or that one is gone. */
 export type EventLine = Schemas['EventLine'];
