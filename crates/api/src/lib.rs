@@ -36,8 +36,10 @@ mod status_file;
 mod teleport;
 mod terminal;
 mod timeline;
+mod trace;
 mod usage;
 mod web;
+mod window;
 
 pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
 pub use approvals::{
@@ -107,8 +109,10 @@ pub use teleport::{
 };
 pub use terminal::{TerminalHit, TerminalReply, TerminalRun, TerminalSearch};
 pub use timeline::{Timeline, TimelineHistory};
+pub use trace::{ToolStats, Tools, ToolsQuery, Trace, TraceQuery, TraceSpan};
 pub use usage::Usage;
 pub use web::{WEB_PORT, WebBody, WebReply};
+pub use window::{FindQuery, MatchRow, Matches, Window, WindowEvent, WindowQuery};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

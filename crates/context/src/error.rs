@@ -45,6 +45,12 @@ pub enum Error {
     /// The file that the user names cannot be written.
     #[error(transparent)]
     NewFile(#[from] NewFileError),
+    /// The session has fewer turns.
+    #[error("the session has no turn {0}: it has {1}")]
+    NoTurn(u32, u32),
+    /// The session has no event with this id.
+    #[error("the session has no event `{0}`")]
+    NoEvent(String),
     /// No event has this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),

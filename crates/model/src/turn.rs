@@ -112,6 +112,23 @@ pub struct PromptReady {
     pub timeout: i64,
 }
 
+/// Numbers turns by their prompts, given in canonical order, as the fold does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnNumbers {
+    last: Option<TurnId>,
+    number: u32,
+}
+
+impl TurnNumbers {
+    /// The number of the turn that a prompt opens, or that it steers.
+    pub fn number(&mut self, turn: TurnId) -> u32 {
+        if self.last.replace(turn) != Some(turn) {
+            self.number = self.number.saturating_add(1);
+        }
+        self.number
+    }
+}
+
 /// Folds events in canonical order into turns.
 ///
 /// Only together with a timeout does a ready prompt close a turn, because silence alone proves
@@ -156,10 +173,11 @@ pub fn charge(turns: &mut [Turn], at: Timestamp, (tokens, cost): (Tokens, Option
 
 fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
     if let Some(turn) = out.last_mut() {
-        // A prompt inside an open turn that the agent itself identifies steers that turn; it does
-        // not begin another.
-        if event.turn == Some(turn.id) && turn.status == TurnStatus::Open {
+        // A prompt inside a turn that the agent itself identifies steers that turn; it does not
+        // begin another.
+        if event.turn == Some(turn.id) {
             turn.last_at = turn.last_at.max(event.at);
+            end(turn, TurnStatus::Open, event.at);
             return;
         }
         if turn.status == TurnStatus::Open {
@@ -467,7 +485,32 @@ mod tests {
         assert_eq!((turn.tools["x"], turn.failed_calls), (2, 1));
     }
 
+    #[test]
+    fn a_prompt_that_steers_a_turn_that_had_ended_opens_it_again() {
+        let p = event(&PROMPT, 0, "1", Marks::OPENS_TURN);
+        let stop = event(&ANSWER, 5, "1", Marks::ENDS_TURN);
+        let steer = event(&PROMPT, 7, "1", Marks::default());
+        check(&[p, stop, steer], None, &[("1", TurnStatus::Open, 7)]);
+    }
+
     proptest! {
+        #[test]
+        fn turns_are_numbered_as_they_are_folded(
+            events in prop::collection::vec((0usize..5, 0usize..3), 0..40)
+        ) {
+            let all = [PROMPT, ANSWER, CALL, RESULT, STOP];
+            let names = ["a", "b", "c"];
+            let events: Vec<_> = events.iter().zip(0..).map(|((kind, turn), second)| {
+                let marks = if *kind == 4 { Marks::ENDS_TURN } else { Marks::default() };
+                event(&all[*kind], second, names[*turn], marks)
+            }).collect();
+            let mut numbers = TurnNumbers::default();
+            let prompts = events.iter().filter(|it| *it.kind == PROMPT);
+            let last = prompts.filter_map(|it| it.turn).map(|it| numbers.number(it)).last();
+            let folded = turns(events.iter().copied(), None).last().map(|it| it.number);
+            prop_assert_eq!(last, folded);
+        }
+
         #[test]
         fn a_prefix_folds_to_a_prefix(kinds in prop::collection::vec(0usize..5, 0..40), cut in 0usize..40) {
             let all = [PROMPT, ANSWER, CALL, RESULT, STOP];

@@ -56,7 +56,7 @@ fn recorded(
 ) -> Result<Option<Recorded>, Error> {
     let row = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(None) };
-    let recorder = Recorder { settings, reader: &reader, device: device_of(settings)? };
+    let recorder = Recorder::new((settings, &reader))?;
     let below = workers_below(&reader, row.id)?;
     let mut below = below.into_iter().map(Some).collect::<Vec<_>>();
     let mut session = recorder.session(row, &mut below)?;
@@ -66,15 +66,25 @@ fn recorded(
     Ok(Some(session))
 }
 
-struct Recorder<'a> {
+/// Reads sessions back as recorded.
+pub(crate) struct Recorder<'a> {
     settings: &'a Settings,
     reader: &'a IndexReader,
     device: DeviceId,
 }
 
-impl Recorder<'_> {
+impl<'a> Recorder<'a> {
+    pub(crate) fn new((settings, reader): (&'a Settings, &'a IndexReader)) -> Result<Self, Error> {
+        Ok(Self { settings, reader, device: device_of(settings)? })
+    }
+
+    /// What it reads from.
+    pub(crate) fn parts(&self) -> (&'a Settings, &'a IndexReader) {
+        (self.settings, self.reader)
+    }
+
     /// A session with those of the sub-agents that it started.
-    fn session(
+    pub(crate) fn session(
         &self,
         row: SessionRow,
         below: &mut [Option<SessionRow>],
@@ -84,8 +94,22 @@ impl Recorder<'_> {
             workers.push(self.session(worker, below)?);
         }
         workers.sort_by_key(|it| it.events.first().map(|event| event.created_at));
-        let answers = self.reader.answers(row.row)?.into_iter().map(answer).collect();
+        let answers = self.answers(row.row)?;
         let events = self.events(&row)?;
+        self.recorded(row, (events, answers, workers))
+    }
+
+    /// The model answers that a session owns, in order of time.
+    pub(crate) fn answers(&self, row: i64) -> Result<Vec<ModelAnswer>, Error> {
+        Ok(self.reader.answers(row)?.into_iter().map(answer).collect())
+    }
+
+    /// A session of which these events, answers and sub-agents are known.
+    pub(crate) fn recorded(
+        &self,
+        row: SessionRow,
+        (events, answers, workers): (Vec<Event>, Vec<ModelAnswer>, Vec<Recorded>),
+    ) -> Result<Recorded, Error> {
         Ok(Recorded {
             id: row.id,
             agent: AgentId::new(row.agent),
@@ -115,7 +139,11 @@ impl Recorder<'_> {
     }
 }
 
-fn take_worker(parent: SessionId, below: &mut [Option<SessionRow>]) -> Option<SessionRow> {
+/// Takes the next session that this one started.
+pub(crate) fn take_worker(
+    parent: SessionId,
+    below: &mut [Option<SessionRow>],
+) -> Option<SessionRow> {
     let is_next = |it: &&mut Option<SessionRow>| {
         it.as_ref().is_some_and(|worker| worker.parent == Some(parent))
     };

@@ -24,6 +24,6 @@ pub use ledger::{
     Taken, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
 };
 pub use query::{
-    AgentRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, SpentBy, SpentRow,
-    TallyRow, UnknownRow,
+    AgentRow, Changes, Filter, Grouping, HourRow, IndexReader, Outline, SourceAt, SpentBy,
+    SpentRow, TallyRow, ToolRow, ToolTime, UnknownRow,
 };

@@ -47,6 +47,18 @@ pub(crate) struct Call<'a> {
     pub(crate) workers: Vec<&'a Recorded>,
 }
 
+impl Call<'_> {
+    /// Whether one of its results reports a failure.
+    pub(crate) fn has_failed(&self) -> bool {
+        let is_failure = |event: &&Event| {
+            let code = event.data.get("exit_code").and_then(Value::as_i64);
+            let failed = event.data.get("failed").and_then(Value::as_bool);
+            failed == Some(true) || code.is_some_and(|it| it != 0)
+        };
+        self.results.iter().any(is_failure)
+    }
+}
+
 impl Part<'_> {
     /// When it began.
     pub(crate) fn at(&self) -> Option<Timestamp> {

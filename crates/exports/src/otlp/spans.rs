@@ -183,7 +183,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             kind: SpanKind::Internal,
             times: (began, ended),
             attributes: call_attributes(self.session, call, self.content),
-            failure: is_failed(call).then_some(OTHER_ERROR),
+            failure: call.has_failed().then_some(OTHER_ERROR),
         });
         self.inputs.extend(call.results.iter().map(|it| it.created_at));
         self.extend(ended);
@@ -244,13 +244,4 @@ impl<'a, 'w> Writer<'a, 'w> {
             status: new.failure.map(|_| Status::ERROR),
         });
     }
-}
-
-fn is_failed(call: &Call<'_>) -> bool {
-    let is_failure = |event: &&Event| {
-        let code = event.data.get("exit_code").and_then(Value::as_i64);
-        let failed = event.data.get("failed").and_then(Value::as_bool);
-        failed == Some(true) || code.is_some_and(|it| it != 0)
-    };
-    call.results.iter().any(is_failure)
 }

@@ -11,3 +11,4 @@ mod atif_rules;
 mod fixtures;
 mod otlp;
 mod session;
+mod trace;

@@ -28,6 +28,7 @@ pub use budget::nearly_spent;
 pub use event_view::EventView;
 pub use fold::{Fold, NOTES};
 pub use outcome::{Effect, Outcome};
+pub use outputs::telling_line;
 pub use quality::{
     Place, Quality, QualityFold, SessionQuality, Step, TooLate, quality, step, total,
 };

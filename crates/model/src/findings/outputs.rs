@@ -60,6 +60,19 @@ const REFUSED: [&str; 9] = [
     "requested access to the resource is denied",
 ];
 
+/// The first line of a failed call's output that reports the failure, else its first line with words.
+#[must_use]
+pub fn telling_line(text: &str) -> Option<&str> {
+    let text = crate::text::cut(text, LOOK);
+    let is_telling = |line: &&str| {
+        let line = line.to_lowercase();
+        TELLING.iter().any(|word| line.contains(word))
+    };
+    let has_words = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let found = text.lines().find(is_telling).or_else(|| text.lines().find(has_words));
+    found.map(str::trim).filter(|it| !it.is_empty())
+}
+
 /// Outputs with the same hash report the same failure: numbers and times are left out, except the
 /// count of failures.
 pub(super) fn mark(text: &str) -> Digest16 {
@@ -170,6 +183,18 @@ fn not_found(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_telling_line_says_why() {
+        let check = |text: &str, expected: Option<&str>| assert_eq!(telling_line(text), expected);
+        check(
+            "Compiling a\n  error[E0308]: mismatched types\nerror: stop",
+            Some("error[E0308]: mismatched types"),
+        );
+        check("\n---\nno such file\nat x", Some("no such file"));
+        check("\n \n", None);
+        check("", None);
+    }
 
     #[test]
     fn an_output_tells_what_failed() {

@@ -76,6 +76,8 @@ fn of_question(error: &Error) -> KindAndHint {
         E::Exists(_) => refused("give a file that is not there yet"),
         E::NoFile(_) => missing("write a path from the folder you are in, or FILE:LINE"),
         E::NoLine(..) => missing("lines count from 1"),
+        E::NoTurn(..) => missing("turns count from 1; the timeline of the session lists them"),
+        E::NoEvent(_) => missing("take the id from a window, a search or the events"),
         E::NoRepository(_) => missing("run it in a folder of a repository"),
         E::Git(_) => failure("`git blame` in the same folder may say more"),
         E::NewFile(file) => of_file(file),

@@ -35,12 +35,14 @@ mod streams;
 mod subscribe;
 mod telemetry;
 mod token;
+mod trace;
 mod wait;
 mod web;
 mod web_codes;
 mod web_enter;
 mod web_settings;
 mod websocket;
+mod window;
 mod writes;
 
 #[cfg(test)]

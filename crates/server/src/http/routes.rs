@@ -5,8 +5,8 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, metrics, openapi, queue, request_log, rights, sessions, streams, wait, web,
-    web_enter, web_settings, websocket, writes,
+    findings, history, metrics, openapi, queue, request_log, rights, sessions, streams, trace,
+    wait, web, web_enter, web_settings, websocket, window, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
@@ -121,6 +121,11 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(metrics::get_metrics),
     || routes!(documents::get_schema),
     || routes!(openapi::get_openapi),
+    || routes!(window::get_window),
+    || routes!(window::get_event),
+    || routes!(window::find_in_session),
+    || routes!(trace::get_trace),
+    || routes!(trace::get_tools),
 ];
 
 /// The routes for our own programs.

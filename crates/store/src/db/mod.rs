@@ -12,4 +12,4 @@ pub(crate) mod schema;
 pub(crate) use columns::{Columns, TOKEN_SUMS};
 pub use error::StoreError;
 pub use lock::{LockError, WriterLock};
-pub(crate) use schema::LISTED;
+pub(crate) use schema::{LISTED, SHOWN};

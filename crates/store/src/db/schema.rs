@@ -1,7 +1,7 @@
 //! The tables, and the migrations of the ledger.
 
 /// The index is not migrated: another version means a rebuild.
-pub(crate) const INDEX_VERSION: i64 = 11;
+pub(crate) const INDEX_VERSION: i64 = 12;
 /// The migrations of the ledger, in order; opening a file runs those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_01.sql"),
@@ -40,6 +40,11 @@ pub(crate) const LEDGER_STEPS: &[&str] = &[
 pub(crate) const LISTED: &str = "removed = 0 AND kind NOT IN \
   ('assistant.message', 'assistant.thinking', 'tool.result')";
 
+/// The condition of the index of events in order: everything that a transcript shows. The rest are
+/// reports about the session, which have no place in it.
+pub(crate) const SHOWN: &str = "removed = 0 AND kind NOT IN ('heartbeat', 'turn.started', \
+  'turn.completed', 'status.changed', 'finding.raised', 'finding.withdrawn')";
+
 /// Deletes the ledger's rows about the sessions in the table `tombstones`.
 pub(crate) const FORGET: &str = include_str!("schema/forget.sql");
 
@@ -72,7 +77,7 @@ mod tests {
         };
         let (index, ledger) = (made(&[INDEX]), made(LEDGER_STEPS));
         ledger.execute_batch(FORGET).unwrap();
-        assert_eq!(["db/rows", "index", "query"].map(|it| check(&index, it)), [3, 11, 1]);
+        assert_eq!(["db/rows", "index", "query"].map(|it| check(&index, it)), [3, 13, 1]);
         assert_eq!(check(&ledger, "ledger"), 7);
     }
 }

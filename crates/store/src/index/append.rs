@@ -1,7 +1,7 @@
 //! Writes events: a new event gets the next number, a changed one a new number, an equal one none.
 
 use super::slots::{Due, Slot};
-use super::{acts, hook_events, prompt_history, quality, sources};
+use super::{acts, hook_events, prompt_history, quality, sources, tools};
 use crate::db::codec::{cursor_columns, micros};
 use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -81,6 +81,7 @@ fn came(slot: &mut Slot, event: &NewEvent, rank: u8) {
     slot.counts.stretch(at);
     acts::count(slot, at, &event.kind, event.marks);
     quality::note(slot, event, rank);
+    tools::note(slot, event);
     slot.earliest = Some(slot.earliest.map_or(at, |earliest| earliest.min(at)));
     slot.due.add(Due::ROW);
 }

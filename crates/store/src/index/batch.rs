@@ -7,7 +7,7 @@ use super::usage::{self, Occurrence};
 use super::writer_io::{Applied, Touched};
 use super::{
     Writer, acts, binding_sync, failures, fork_families, hook_events, prompt_history, quality,
-    session_facts, sources, spent, takeovers,
+    session_facts, sources, spent, takeovers, tools,
 };
 use crate::db::{StoreError, meta};
 use std::collections::HashMap;
@@ -95,8 +95,10 @@ impl Writer {
             if slot.due.has(Due::RECOUNT) {
                 slot.counts = slots::recount(&self.index, slot.row)?;
                 acts::recount(&self.index, slot.row)?;
+                tools::recount(&self.index, slot)?;
             } else {
                 acts::add(&self.index, slot)?;
+                tools::add(&self.index, slot)?;
             }
             quality::write(&self.index, slot)?;
             slots::store(&self.index, slot)?;

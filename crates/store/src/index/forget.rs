@@ -14,6 +14,8 @@ use taffrail_model::{SessionId, Timestamp};
 const TABLES: &[&str] = &[
     "events",
     "acts",
+    "tool_calls",
+    "tool_times",
     "quality",
     "usage",
     "spent",

@@ -25,6 +25,7 @@ mod source_moves;
 mod sources;
 mod spent;
 mod takeovers;
+mod tools;
 mod uncaptured;
 mod usage;
 mod writer;

@@ -1,6 +1,7 @@
 //! Session rows while a batch is written: keeps counts as events come and go.
 
 use super::acts::Acts;
+use super::tools::ToolUse;
 use crate::db::codec::signed;
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -23,6 +24,8 @@ pub(crate) struct Slot {
     pub(crate) tokens: Tokens,
     /// What came in this batch, by quarter of an hour.
     pub(crate) acts: BTreeMap<i64, Acts>,
+    /// Calls and results of tools that came in this batch.
+    pub(crate) tools: ToolUse,
     /// What came in this batch says about the work.
     pub(crate) steps: Vec<Step>,
     /// Work that is due before the batch is closed.
@@ -132,6 +135,7 @@ pub(crate) fn load(
         counts: Counts::default(),
         tokens: Tokens::default(),
         acts: BTreeMap::new(),
+        tools: ToolUse::default(),
         steps: Vec::new(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
         earliest: None,
@@ -155,6 +159,7 @@ fn read_slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Resu
         counts: counts(&row)?,
         tokens: row.tokens()?,
         acts: BTreeMap::new(),
+        tools: ToolUse::default(),
         steps: Vec::new(),
         due: Due::default(),
         earliest: None,

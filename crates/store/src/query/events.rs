@@ -1,10 +1,10 @@
 //! The events of a session, and what changed in it.
 
 use super::IndexReader;
-use crate::db::codec::{micros, signed};
+use crate::db::codec::{from_micros, micros, signed};
 use crate::db::rows::{EVENT, EventRow, SessionRow, read_event};
 use crate::db::{Columns, StoreError};
-use rusqlite::{ToSql, params};
+use rusqlite::{OptionalExtension, ToSql, params};
 use taffrail_model::answer::Side;
 use taffrail_model::{EventId, Kind, Origin, ResumeCursor, Timestamp};
 
@@ -18,8 +18,8 @@ pub enum Changes {
 }
 
 /// A session's start precedes everything else written at the same instant.
-const CANONICAL: &str = " AND e.removed = 0 \
-  ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
+pub(super) const CANONICAL_ORDER: &str =
+    " ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
 
 /// The canonical order, reversed.
 const LATEST: &str = " AND e.removed = 0 \
@@ -32,7 +32,7 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn events(&self, session: i64) -> Result<Vec<EventRow>, StoreError> {
-        self.event_rows(&format!("{EVENT}{CANONICAL}"), &[&session])
+        self.event_rows(&format!("{EVENT} AND e.removed = 0{CANONICAL_ORDER}"), &[&session])
     }
 
     /// A session's own live events from an instant on, in canonical order: the side of each.
@@ -46,7 +46,7 @@ impl IndexReader {
     ) -> Result<Vec<(EventId, Timestamp, Side)>, StoreError> {
         let query = format!(
             "SELECT e.id, e.at, e.kind, e.origin FROM events e JOIN sources s ON s.id = e.source \
-             WHERE e.session = ?1 AND e.at >= ?2 AND e.inherited_from IS NULL{CANONICAL}"
+             WHERE e.session = ?1 AND e.at >= ?2 AND e.inherited_from IS NULL AND e.removed = 0{CANONICAL_ORDER}"
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let rows = statement.query_map(params![session, micros(from)], |row| {
@@ -143,6 +143,25 @@ impl IndexReader {
         let (from, to) = between(key);
         let query = format!("{EVENT} AND e.id BETWEEN ?2 AND ?3 AND e.removed = 0");
         Ok(self.event_rows(&query, &[&session, &from, &to])?.into_iter().next())
+    }
+
+    /// The id and the time of a live event, by the prefix of its id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn event_time(
+        &self,
+        session: i64,
+        key: u64,
+    ) -> Result<Option<(EventId, Timestamp)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, at FROM events WHERE session = ?1 AND id BETWEEN ?2 AND ?3 AND removed = 0",
+        )?;
+        let (from, to) = between(key);
+        let found = statement.query_row(params![session, from, to], |row| {
+            Ok((EventId::from_bytes(row.get(0)?), from_micros(row.get(1)?)))
+        });
+        Ok(found.optional()?)
     }
 
     /// An event by its id, removed or not.

@@ -11,6 +11,7 @@ mod ranking;
 mod reader;
 mod snippet;
 mod tokenizer;
+mod within;
 mod writer;
 
 pub use fields::{Document, codes as kinds_meant};
@@ -18,4 +19,5 @@ pub use plan::Want;
 pub use query::{Clause, FILTERS, Query};
 pub use reader::{EXACT_TOTAL, Hit, Hits, SearchReader};
 pub use snippet::{Snippet, snippet};
+pub use within::Match;
 pub use writer::{Load, SearchWriter, Stand};

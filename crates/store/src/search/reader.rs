@@ -83,6 +83,16 @@ impl SearchReader {
         Ok(Some(Self { searcher: reader.searcher(), fields, stand }))
     }
 
+    /// For queries elsewhere in this module.
+    pub(super) fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    /// The fields of its documents.
+    pub(super) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
     /// How far it has indexed.
     #[must_use]
     pub fn stand(&self) -> &Stand {

@@ -23,6 +23,8 @@ mod messages;
 #[cfg(test)]
 mod once;
 #[cfg(test)]
+mod outline;
+#[cfg(test)]
 mod prompt_history;
 #[cfg(test)]
 mod quality;

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 38] = [
+const ASKED: [(&str, &str, &str); 43] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -78,6 +78,27 @@ const ASKED: [(&str, &str, &str); 38] = [
     ("doctor", "/api/doctor", "/api/doctor"),
     ("activity", "/api/activity", "/api/activity?since=1h&ahead=60"),
     ("activity-one", "/api/activity", "/api/activity?id=@last"),
+    (
+        "window",
+        "/api/sessions/{id}/window",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/window?turn=2&limit=4",
+    ),
+    (
+        "window-end",
+        "/api/sessions/{id}/window",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/window?limit=2",
+    ),
+    (
+        "find",
+        "/api/sessions/{id}/find",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/find?q=prompt%20number&limit=2",
+    ),
+    (
+        "trace",
+        "/api/sessions/{id}/trace",
+        "/api/sessions/22222222-2222-4222-8222-222222222222/trace?turn=1",
+    ),
+    ("tools", "/api/tools", "/api/tools?project=/w/app"),
     ("rules", "/api/rules", "/api/rules?project=/w/app"),
     ("hooks", "/api/hooks", "/api/hooks"),
     ("wait", "/api/wait", "/api/wait?for=waiting_approval&timeout=1"),
@@ -207,6 +228,14 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/api/blame?path=gone.rs&here=/w/app", 404, "not_found");
     check("/api/blame?path=gone.rs&line=many", 400, "usage");
     check("/api/commits?here=/w/app", 404, "not_found");
+    check("/api/sessions/@last/window?turn=99999", 404, "not_found");
+    check("/api/sessions/@last/window?event=77", 404, "not_found");
+    check("/api/sessions/@last/window?time=soon", 400, "usage");
+    check("/api/sessions/@last/window?turn=1&before=2", 400, "usage");
+    check("/api/sessions/@last/events/77", 404, "not_found");
+    check("/api/sessions/@last/find?q=", 400, "usage");
+    check("/api/sessions/@last/trace?turn=99999", 404, "not_found");
+    check("/api/tools?color=red", 400, "usage");
     check("/api/forget", 405, "usage");
     check("/ws", 400, "usage");
 }

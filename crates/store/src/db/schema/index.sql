@@ -84,6 +84,11 @@ CREATE INDEX events_carried ON events (session) WHERE removed = 0 AND origin = '
   ('session.started', 'user.prompt', 'assistant.message', 'tool.call', 'tool.result');
 CREATE INDEX events_of_prompt_history ON events (session) WHERE removed = 0 AND
   origin = 'prompt_history';
+CREATE INDEX events_in_order ON events (session, at) WHERE removed = 0 AND kind NOT IN
+  ('heartbeat', 'turn.started', 'turn.completed', 'status.changed', 'finding.raised',
+   'finding.withdrawn');
+CREATE INDEX events_of_prompts ON events (session, at, source, position, part, id, turn)
+  WHERE removed = 0 AND kind = 'user.prompt' AND turn IS NOT NULL;
 CREATE INDEX events_of_turns ON events (session, at) WHERE removed = 0 AND
   (marks & 2 <> 0 OR kind IN ('user.prompt', 'session.started', 'session.exited') OR signal IN
    ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet',
@@ -110,6 +115,15 @@ CREATE TABLE acts (
   session INTEGER NOT NULL, quarter INTEGER NOT NULL,
   turns INTEGER NOT NULL, prompts INTEGER NOT NULL, tool_calls INTEGER NOT NULL,
   PRIMARY KEY (session, quarter)
+) WITHOUT ROWID;
+CREATE TABLE tool_calls (
+  session INTEGER NOT NULL, tool TEXT NOT NULL, calls INTEGER NOT NULL,
+  PRIMARY KEY (session, tool)
+) WITHOUT ROWID;
+CREATE TABLE tool_times (
+  session INTEGER NOT NULL, tool TEXT NOT NULL, milliseconds INTEGER NOT NULL,
+  results INTEGER NOT NULL, failed INTEGER NOT NULL,
+  PRIMARY KEY (session, tool, milliseconds)
 ) WITHOUT ROWID;
 CREATE TABLE quality (session INTEGER PRIMARY KEY, fold TEXT NOT NULL);
 CREATE TABLE quotas (
