@@ -1,6 +1,6 @@
 // The part of a session that is read: a window around a place, longer above and below as the reader goes on, and never more
 // than a bounded number of events. Places are numbered by the daemon, from 1 and without gaps.
-import { filtered, folded, isEvent, type Item, type Shown, type Told } from './transcript';
+import { filtered, folded, isEvent, isShown, type Item, type Shown, type Told } from './transcript';
 import type { Event, EventLine } from './types';
 
 /** Where a window is. Without a place it is the end. */
@@ -111,7 +111,7 @@ export class Passage {
 
   /** An event came over the websocket. Who reads the end sees it at once. */
   take(line: EventLine) {
-    if (!this.version) return;
+    if (!this.version || (isEvent(line) && !isShown(line.kind))) return;
     const at = this.events.findIndex((it) => it.id === line.id);
     if (!isEvent(line)) {
       if (at >= 0) this.events = this.events.toSpliced(at, 1);

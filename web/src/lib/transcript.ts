@@ -25,6 +25,11 @@ export function isEvent(line: EventLine): line is Event {
   return line.kind !== 'event.removed';
 }
 
+/** Whether an event has an entry; reports about the session have none. */
+export function isShown(kind: string): boolean {
+  return kind in KINDS || ['user.prompt', 'tool.call', 'tool.result'].includes(kind);
+}
+
 /** Entries of a part of a session, in the order of its events. */
 export function folded(events: readonly Told[]): Item[] {
   const out: Item[] = [];
