@@ -48,3 +48,9 @@ export function findIn(id: string, words: string, limit: number, signal?: AbortS
 export function traceOf(id: string, turn: number, signal?: AbortSignal): Promise<Trace> {
   return got<Trace>(of(id, 'trace'), { turn }, signal);
 }
+
+export type Tool = { tool: string; calls: number; failed: number; p50_ms?: number | null; p95_ms?: number | null };
+/** How often the tools of a project were called and failed, and how long they take. */
+export async function toolsOf(project: string, signal?: AbortSignal): Promise<Tool[]> {
+  return (await got<{ tools: Tool[] }>('/api/tools', { project }, signal)).tools ?? [];
+}
