@@ -70,7 +70,18 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
       if (top <= 0) break;
     }
     await check(`session ${id}`);
+    for (const view of ['?view=trace&turn=1', '?view=context', '?side=turns', '?show=errors', '?show=edits']) {
+      await page.goto(`${stage.url}/session/${id}${view}`);
+      await page.waitForLoadState('networkidle');
+      await check(`session ${id} ${view}`);
+    }
   }
+  // What is looked for comes from anywhere, too.
+  for (const text of payloads.slice(0, 56)) {
+    await page.goto(`${stage.url}/session/${ids[0]}?find=${encodeURIComponent(text)}&turn=${encodeURIComponent(text)}&time=x`);
+    await expect(page.getByRole('search', { name: 'Find in this session' })).toBeVisible();
+  }
+  await check('find');
   expect(faults).toEqual([]);
   await context.close();
   await stage.close();

@@ -72,7 +72,7 @@ test('a transcript goes on while it is read, and every event has an address', as
   (all.etl as any).now = Date.now();
   (all.etl as any).asks('Run it for real then.').wait(1).says('It wrote 18,204 rows.');
   await expect(page.getByRole('feed', { name: 'Transcript' })).toContainText('It wrote 18,204 rows.');
-  const link = await page.locator('article.prompt a.when').first().getAttribute('href');
+  const link = await page.locator('article.prompt .when a').first().getAttribute('href');
   await page.goto(stage.url + link);
   await expect(page.locator('article.chosen')).toContainText('Backfill October');
 });
@@ -86,7 +86,7 @@ test('a line written while the transcript is being read is not lost', async ({ c
   await page.goto(`${stage.url}/`);
   // The answer is held back until the line was told of.
   let held = false;
-  await page.route('**/capture/events?*', async (route) => {
+  await page.route('**/window?*', async (route) => {
     const answer = await stage.answer(route.request().url());
     if (!held) {
       held = true;
@@ -110,7 +110,7 @@ test('a hit in what a command said opens the call it belongs to, with its turn',
   await expect(call).toContainText('Turn 1');
   await expect(call).toContainText('✕ failed');
   await expect(call.locator('pre.result')).toContainText('two_callers_renew_once: expected 1 request, got 2');
-  await call.getByRole('button').click();
+  await call.locator('button.head').click();
   await expect(call.locator('pre.result')).toHaveCount(0);
 });
 

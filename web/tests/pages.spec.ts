@@ -14,7 +14,8 @@ for (const width of [1440, 375]) {
       const card = page.locator('[data-session]').first();
       await expect(card).toBeVisible();
       const session = `/session/${await card.getAttribute('data-session')}`;
-      for (const path of [...PAGES, session]) {
+      const views = ['?view=trace&turn=1', '?view=context', '?view=turns', '?view=about', '?side=turns&find=test', '?show=errors'].map((it) => session + it);
+      for (const path of [...PAGES, session, ...views]) {
         await page.goto(staged.stage.url + path);
         await expect(page.locator('main')).not.toContainText('Reading…');
         await page.waitForLoadState('networkidle');

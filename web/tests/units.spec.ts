@@ -8,7 +8,12 @@ import { fullest, outlook, used } from '../src/lib/quota';
 import { parts } from '../src/lib/shell';
 import { drawn } from '../src/lib/spans';
 import { stillness } from '../src/lib/steady';
-import { Transcript, changes, sameIn, todos, turnFrom } from '../src/lib/transcript';
+import { bars, ticks } from '../src/lib/waterfall';
+import { family, pieces } from '../src/lib/colours';
+import { pattern, words } from '../src/lib/marks';
+import { Passage, type Place, type Window } from '../src/lib/passage.svelte';
+import { changes, filtered, folded, sameIn, tellingLine, todos, turnFrom, type Shown, type Told } from '../src/lib/transcript';
+import { workersOf } from '../src/lib/workers';
 import { ago, count, exact, lasting, line, listed, money, past, plain, since, unmarked } from '../src/lib/words';
 
 test('a command is split at joints outside quotes', () => {
@@ -49,16 +54,18 @@ test('a button that moved or is new is dead for 600 ms', () => {
 });
 
 test('turns are stepped through one by one, and back to the beginning of the one that is read', () => {
-  const item = (kind: string, turn: number) => ({ kind, turn, id: `${kind}${turn}` }) as never;
+  const item = (kind: string, turn: number) => ({ kind, turn, opens: kind === 'prompt', id: `${kind}${turn}` }) as never;
   const items = [1, 2, 3].flatMap((turn) => [item('prompt', turn), item('said', turn)]);
-  const check = (at: number, by: number, expected: string | undefined) => expect(turnFrom(items, at, by)?.id, `${at} ${by}`).toBe(expected);
-  check(0, 1, 'prompt2');
-  check(2, 1, 'prompt3');
-  check(2, -1, 'prompt1');
-  check(3, -1, 'prompt2');
-  check(3, 1, 'prompt3');
-  check(0, -1, 'prompt1');
+  const check = (at: number, by: number, expected: number | undefined) => expect(turnFrom(items[at], 3, by), `${at} ${by}`).toBe(expected);
+  check(0, 1, 2);
+  check(2, 1, 3);
+  check(2, -1, 1);
+  check(3, -1, 2);
+  check(3, 1, 3);
+  check(0, -1, 1);
   check(5, 1, undefined);
+  check(9, 1, 1);
+  expect(turnFrom({ kind: 'prompt', turn: 2, opens: false } as never, 3, -1)).toBe(2);
 });
 
 test('what is read is found again when tools are hidden', () => {
@@ -68,15 +75,146 @@ test('what is read is found again when tools are hidden', () => {
   expect([0, 1].map((at) => sameIn(few, at, all))).toEqual([0, 3]);
 });
 
-test('turns have their number before the whole session is read', () => {
-  const prompt = (number: number) => ({ id: `p${number}`, kind: 'user.prompt', createdAt: new Date(number * 1000).toISOString(), sequence: number, data: {}, text: '' }) as never;
-  const transcript = new Transcript();
-  [1111, 1112].forEach((it) => transcript.take(prompt(it)));
-  const turns = (last?: { prompts: number; since: number }) => transcript.items(last).map((it) => it.turn);
-  expect(turns({ prompts: 1112, since: 1_111_000 })).toEqual([1111, 1112]);
-  [1, 2, 3].forEach((it) => transcript.take(prompt(it)));
-  expect(turns({ prompts: 1112, since: 1_111_000 })).toEqual([1, 2, 3, 1111, 1112]);
-  expect(turns()).toEqual([1, 2, 3, 4, 5]);
+// Without the compiler a rune is its value; without a browser a frame is at once.
+Object.assign(globalThis, { $state: Object.assign((it: unknown) => it, { raw: (it: unknown) => it }), cancelAnimationFrame: () => {}, requestAnimationFrame: (step: () => void) => { step(); return 0; } });
+
+const told = (sequence: number, turn: number, kind: string, data: object = {}, more: object = {}) =>
+  ({ id: `${kind.split('.')[0]}${sequence}`, kind, turn, sequence, createdAt: new Date(sequence * 1000).toISOString(), text: `text ${sequence}`, data, ...more }) as Told;
+
+test('a part of a session has its own turn numbers, and a prompt within a turn begins none', () => {
+  const part = [told(7, 1112, 'assistant.message'), told(8, 1113, 'user.prompt'), told(9, 1113, 'user.prompt'), told(10, 1114, 'user.prompt')];
+  expect(folded(part).map((it) => [it.kind, it.turn, it.kind === 'prompt' && it.opens])).toEqual([['said', 1112, false], ['prompt', 1113, true], ['prompt', 1113, false], ['prompt', 1114, true]]);
+});
+
+test('what is shown of a session is what was chosen', () => {
+  const all = folded([
+    told(1, 1, 'user.prompt'), told(2, 1, 'assistant.message'), told(3, 1, 'tool.call', { call_id: 'a', input: { command: 'ls' } }), told(4, 1, 'tool.result', { call_id: 'a', failed: true }),
+    told(5, 1, 'tool.call', { call_id: 'b', input: { file_path: 'x', old_string: 'a', new_string: 'b' } }), told(6, 1, 'tool.result', { failed: false }, { answers: 'tool5' }),
+    told(7, 1, 'assistant.message'), told(8, 2, 'user.prompt'), told(9, 2, 'error'),
+  ]);
+  const check = (shown: Shown, expected: number[]) => expect(filtered(all, shown).map((it) => it.event.sequence), shown).toEqual(expected);
+  check('all', [1, 2, 3, 5, 7, 8, 9]);
+  check('talk', [1, 2, 7, 8, 9]);
+  check('focus', [1, 7, 8]);
+  check('prompts', [1, 8]);
+  check('commands', [3]);
+  check('edits', [5]);
+  check('errors', [3, 9]);
+});
+
+/** A session of so many events, ten to a turn, as the daemon gives windows of it. */
+function session(total: number) {
+  const all = Array.from({ length: total }, (_, at) => told(at + 1, Math.floor(at / 10) + 1, at % 10 ? 'assistant.message' : 'user.prompt'));
+  const asked: string[] = [];
+  const ask = async (place: Place, limit: number): Promise<Window> => {
+    asked.push(JSON.stringify(place));
+    const { before, after, turn } = place;
+    const anchor = turn === undefined ? undefined : all.find((it) => it.turn === turn);
+    const from = before !== undefined ? Math.max(0, before - 1 - limit) : after !== undefined ? after : anchor ? Math.max(0, anchor.sequence - 1 - limit / 2) : Math.max(0, all.length - limit);
+    const to = before !== undefined ? before - 1 : from + limit;
+    return { total: all.length, turns: all.at(-1)?.turn ?? 0, anchor: anchor?.id ?? null, events: all.slice(from, to) };
+  };
+  return { all, ask, asked };
+}
+const places = (passage: Passage) => [passage.items[0]?.event.sequence, passage.items.at(-1)?.event.sequence, passage.above, passage.below];
+
+test('a passage grows above and below without gaps, and stays bounded', async () => {
+  const { ask } = session(10_000);
+  const passage = new Passage(ask);
+  expect(await passage.open({ turn: 500 })).toBe('user4991');
+  expect(places(passage)).toEqual([4911, 5070, true, true]);
+  await passage.grow('above');
+  expect(places(passage)).toEqual([4671, 5070, true, true]);
+  for (let round = 0; round < 12; round += 1) {
+    await passage.grow('below');
+    const at = passage.items.map((it) => it.event.sequence);
+    expect(at).toEqual(Array.from({ length: at.length }, (_, step) => (at[0] ?? 0) + step));
+    expect(at.length).toBeLessThanOrEqual(1600);
+  }
+  await passage.open({});
+  expect(places(passage)).toEqual([9841, 10_000, true, false]);
+  passage.end();
+});
+
+test('where only some entries are shown, more is asked for until there are enough or no more', async () => {
+  const { ask, asked } = session(10_000);
+  const passage = new Passage(ask);
+  await passage.open({ turn: 500 }, 'prompts');
+  await passage.grow('above');
+  expect(passage.items.every((it) => it.kind === 'prompt')).toBe(true);
+  expect(asked.length).toBe(2);
+  await passage.open({}, 'errors');
+  await passage.grow('above');
+  expect([passage.items.length, passage.above]).toEqual([0, false]);
+  passage.end();
+});
+
+test('what comes over the websocket is shown at the end, once, and only there', async () => {
+  const { ask, all } = session(100);
+  const line = (id: string, kind: string, turnId = id) => ({ id, kind, turnId, createdAt: new Date().toISOString(), text: id, data: {} }) as never;
+  const passage = new Passage(ask);
+  await passage.open({});
+  passage.take(line('new', 'user.prompt'));
+  passage.take(line('new', 'user.prompt'));
+  passage.take(line('more', 'assistant.message', 'new'));
+  passage.take(line('beat', 'heartbeat'));
+  all.push(told(101, 11, 'user.prompt', {}, { id: 'new' }), told(102, 11, 'assistant.message', {}, { id: 'more' }));
+  await passage.settle();
+  expect(passage.items.slice(-2).map((it) => [it.id, it.turn, it.event.sequence])).toEqual([['new', 11, 101], ['more', 11, 102]]);
+  expect([passage.total, passage.turns, passage.items.length]).toEqual([102, 11, 102]);
+  passage.end();
+});
+
+test('the line of an output that tells what went wrong', () => {
+  const check = (output: string, expected: string) => expect(tellingLine(output), output).toBe(expected);
+  check('running 14 tests\ntest a ... ok\nerror[E0502]: cannot borrow `x`\n --> a.rs', 'error[E0502]: cannot borrow `x`');
+  check('Traceback (most recent call last):\n  File "a.py", line 1\n    fail()\nValueError: no', 'ValueError: no');
+  check('one\ntwo\n', 'two');
+  check('', '');
+});
+
+test('text with colours is the same text, and hostile text is read in no time', () => {
+  const check = (text: string, language: string, expected: [string, string][]) => {
+    const all = pieces(text, family(language));
+    expect(all.map((it) => it.text).join(''), text).toBe(text);
+    expect(all.filter((it) => it.kind).map((it) => [it.kind, it.text]), text).toEqual(expected);
+  };
+  check('let x = "a" + 12; // b', 'rust', [['keyword', 'let'], ['string', '"a"'], ['number', '12'], ['comment', '// b']]);
+  check("if [ $# -gt 1 ]; then # c", 'sh', [['keyword', 'if'], ['number', '1'], ['keyword', 'then'], ['comment', '# c']]);
+  check('SELECT a FROM b -- c', 'sql', [['keyword', 'SELECT'], ['keyword', 'FROM'], ['comment', '-- c']]);
+  check('+a\n-b\n c', 'diff', [['add', '+a\n'], ['del', '-b\n']]);
+  check('let x', 'no such language', []);
+  check('def f(): pass', '/w/src/a.py', [['keyword', 'def'], ['keyword', 'pass']]);
+  const start = performance.now();
+  for (const part of ['"\\', '\\"', "'", '`', '/*', '//', '"', '#', '<!--', '0x', '"\\\n']) for (const name of ['rust', 'py', 'html', 'sql']) {
+    const text = part.repeat(Math.floor(29_000 / part.length));
+    expect(pieces(text, family(name)).map((it) => it.text).join('')).toBe(text);
+  }
+  expect(performance.now() - start).toBeLessThan(4000);
+});
+
+test('the words of a search are marked as they are written, whatever they contain', () => {
+  expect(words('a "b  c" agent:x since:7d pre* -not AND (d)')).toEqual(['a', 'b  c', 'pre', 'd']);
+  const found = (question: string, text: string) => [...text.matchAll(pattern(words(question)) ?? /$^/g)].map((it) => it[0]);
+  expect(found('A.b "c d"', 'a.b axb C\n d')).toEqual(['a.b', 'C\n d']);
+  expect(found('(', 'a(b')).toEqual([]);
+  expect(found('[x] \\', 'a[x]\\b')).toEqual(['[x]', '\\']);
+});
+
+test('spans are rows below what they belong to, also where they name each other in a circle', () => {
+  const span = (id: string, from: number, to: number, parent_id: string | null = null) => ({ id, parent_id, kind: 'tool', name: id, from, to, failed: false }) as never;
+  const rows = (spans: never[]) => bars({ turn: 1, from: 0, to: 100, spans }).map((it) => [it.span.name, it.level, it.left, it.width]);
+  expect(rows([span('b', 50, 100), span('a', 0, 50), span('c', 10, 20, 'a')])).toEqual([['a', 0, 0, 50], ['c', 1, 10, 10], ['b', 0, 50, 50]]);
+  expect(rows([span('a', 0, 10, 'b'), span('b', 0, 20, 'a'), span('c', -50, 900, 'gone')])).toEqual([['c', 0, 0, 100], ['a', 0, 0, 10], ['b', 1, 0, 20]]);
+  expect(ticks(61_000)).toEqual([0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
+});
+
+test('each sub-agent is at the call that began it', () => {
+  const call = (sequence: number, prompt: string) => told(sequence, 1, 'tool.call', { call_id: `c${sequence}`, input: { prompt, description: 'x' } });
+  const worker = (id: string, second: number, title: string) => ({ id, title, started_at: new Date(second * 1000).toISOString() }) as never;
+  const items = folded([call(1, 'Look at part 1.'), call(2, 'Look at part 2.'), told(3, 1, 'tool.call', { input: { command: 'ls' } }), told(30, 1, 'tool.result', { call_id: 'c1' }), told(31, 1, 'tool.result', { call_id: 'c2' })]);
+  const found = workersOf(items, [worker('b', 3, 'Look at part 2.'), worker('a', 3, 'Look at part 1.'), worker('late', 900, 'Look at part 3.')]);
+  expect([...found].map(([item, it]) => [item, it.id])).toEqual([['tool1', 'a'], ['tool2', 'b']]);
 });
 
 test('many short stretches of a lane are few marks', () => {
@@ -251,14 +389,11 @@ test('text can be read on every ground, light and dark', () => {
   }
 });
 
-test('events become what a person reads, in the order of time, whenever they come', () => {
-  const event = (id: string, kind: string, second: number, data: object = {}) => ({ id, kind, createdAt: `2026-11-15T12:00:0${second}Z`, sequence: second, data, text: id }) as never;
-  const all = [event('p', 'user.prompt', 0), event('c', 'tool.call', 1, { call_id: 'x', tool: 'Bash' }), event('r', 'tool.result', 2, { call_id: 'x' }), event('m', 'assistant.message', 3), event('h', 'heartbeat', 4)];
-  for (const order of [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]]) {
-    const transcript = new Transcript();
-    order.forEach((at) => transcript.take(all[at]!));
-    expect(transcript.items().map((it) => [it.kind, it.id, it.kind === 'call' ? it.result?.id : undefined])).toEqual([['prompt', 'p', undefined], ['call', 'c', 'r'], ['said', 'm', undefined]]);
-  }
+test('events become what a person reads', () => {
+  const all = [told(1, 1, 'user.prompt'), told(2, 1, 'tool.call', { call_id: 'x', tool: 'Bash' }), told(3, 1, 'tool.result', { call_id: 'x' }), told(4, 1, 'assistant.message'), told(5, 1, 'heartbeat')];
+  expect(folded(all).map((it) => [it.kind, it.id, it.kind === 'call' ? it.result?.id : undefined])).toEqual([['prompt', 'user1', undefined], ['call', 'tool2', 'tool3'], ['said', 'assistant4', undefined]]);
+  // The beginning of a part may be a result alone.
+  expect(folded(all.slice(2)).map((it) => [it.kind, it.id])).toEqual([['call', 'tool3'], ['said', 'assistant4']]);
 });
 
 test('changes and todos are known by their shape, not by who made them', () => {

@@ -55,7 +55,7 @@ const reading = (page: Page) => page.getByRole('feed', { name: 'Transcript' });
 
 test('[ and ] go from turn to turn, one at a time, also at the end', async ({ page, staged }) => {
   const faults = await opened(page, staged, `/session/${idOf(staged, 'The long one')}`);
-  await expect(page.getByText(/entries$/)).toBeVisible();
+  await expect(page.getByText(/ events$/)).toBeVisible();
   const at = async (turn: number) => expect(page.locator('article.chosen')).toContainText(`Turn ${turn}`);
   const first = await gone(page);
   for (const back of [1, 2, 3]) { await page.keyboard.press('['); await at(first - back); }
@@ -120,36 +120,37 @@ test('sub-agents of a session that is over are linked, and their tokens are said
 test('a transcript of several days says the day, and has times on a phone', async ({ page, staged }) => {
   await page.setViewportSize({ width: 375, height: 800 });
   await opened(page, staged, `/session/${idOf(staged, 'The long one')}`);
-  await expect(page.getByText(/entries$/)).toBeVisible();
-  await reading(page).evaluate((it) => { it.dispatchEvent(new WheelEvent('wheel')); it.scrollTop = 0; });
+  await expect(page.getByText(/ events$/)).toBeVisible();
+  await page.goto(`${page.url()}?turn=1`);
+  await expect(page.locator('article.chosen')).toBeVisible();
   await expect(page.locator('.day').first()).toContainText(new Date(Date.now() - 3 * DAY).toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }));
-  await expect(page.locator('article.prompt a.when').first()).toBeVisible();
+  await expect(page.locator('article.prompt .when a').first()).toBeVisible();
 });
 
 test('the first turns that are seen have their own number', async ({ page, staged }) => {
   await enter(page.context(), staged.stage);
   let release: () => void = () => {};
   const held = new Promise<void>((done) => { release = done; });
-  await page.route('**/capture/events?*', async (route) => { await held; await route.continue(); });
+  await page.route('**/timeline', async (route) => { await held; await route.continue(); });
   await page.goto(`${staged.stage.url}/session/${idOf(staged, 'The long one')}`);
   await expect(reading(page)).toContainText(`Turn ${TURNS}`);
-  await expect(page.getByLabel('The life of this session')).toContainText('Reading the whole session');
+  await expect(page.getByLabel('The life of this session')).toContainText('Reading the turns');
   release();
-  await expect(page.getByText(/entries$/)).toBeVisible();
+  await expect(page.locator('.turnbar').first()).toBeVisible();
   await expect(reading(page)).toContainText(`Turn ${TURNS}`);
 });
 
 test('hiding tools keeps the place', async ({ page, staged }) => {
   await opened(page, staged, `/session/${idOf(staged, 'The long one')}`);
-  await expect(page.getByText(/entries$/)).toBeVisible();
+  await expect(page.getByText(/ events$/)).toBeVisible();
   await gone(page);
   const turn = await gone(page);
   const prompt = page.locator('article.prompt', { hasText: `Turn ${turn}` });
   const inSight = () => prompt.evaluate((it) => { const { top, bottom } = it.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; });
   await expect.poll(inSight).toBe(true);
-  for (const word of ['Show tools', 'Hide tools']) {
+  for (const shown of ['talk', 'all']) {
     await page.keyboard.press('t');
-    await expect(page.getByRole('button', { name: word })).toBeVisible();
+    await expect(page.getByLabel('Show', { exact: true })).toHaveValue(shown);
     await expect.poll(inSight).toBe(true);
   }
 });
@@ -196,7 +197,7 @@ test('a session that is long over is found by its title', async ({ page, staged 
 test('a short id stays the same page when a turn is gone to', async ({ page, staged }) => {
   const id = idOf(staged, 'The long one');
   await opened(page, staged, `/session/${id.slice(0, 8)}`);
-  await expect(page.getByText(/entries$/)).toBeVisible();
+  await expect(page.getByText(/ events$/)).toBeVisible();
   const asked: string[] = [];
   page.on('request', (it) => asked.push(it.url()));
   await page.locator('.turnbar').nth(3).click();
@@ -207,7 +208,7 @@ test('a short id stays the same page when a turn is gone to', async ({ page, sta
   const before = asked.length;
   await page.evaluate((to) => { const link = document.createElement('a'); link.href = to; document.body.append(link); link.click(); link.remove(); }, `/session/${id}`);
   await expect(page).toHaveURL(new RegExp(id));
-  expect(asked.slice(before).filter((it) => it.includes('capture/events'))).toEqual([]);
+  expect(asked.slice(before).filter((it) => it.includes(`/api/sessions/${id}?`) || it.endsWith(`/api/sessions/${id}`))).toEqual([]);
 });
 
 test('a week is drawn with few marks, and nothing is asked while nothing happens', async ({ page, staged }) => {

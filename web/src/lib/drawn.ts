@@ -1,5 +1,6 @@
 // Draws Markdown with elements made one by one and text put into them: a jump in a long transcript takes half the time that
 // components take for it, and nothing that was written is ever read as markup.
+import { family, pieces } from './colours';
 import { blocks, type Align, type Block, type Inline } from './markdown';
 
 type Names = HTMLElementTagNameMap;
@@ -26,7 +27,7 @@ function block(it: Block): HTMLElement {
   switch (it.kind) {
     case 'paragraph': return made('p', it.inlines.map(inline));
     case 'heading': return made('p', it.inlines.map(inline), { className: 'heading' });
-    case 'code': return made('pre', [it.text], focusable('Code'));
+    case 'code': return made('pre', coloured(it.text, it.language), focusable('Code'));
     case 'quote': return made('blockquote', it.blocks.map(block));
     case 'list': {
       const items = it.items.map((item) => made('li', item.map(block)));
@@ -35,6 +36,11 @@ function block(it: Block): HTMLElement {
     case 'table': return made('div', [table(it)], { className: 'scroll', ...focusable('Table') });
     case 'rule': return made('hr', []);
   }
+}
+
+/** Source text with its comments, strings, numbers and keywords in elements of their own. */
+function coloured(text: string, language: string): (Node | string)[] {
+  return pieces(text, family(language)).map((it) => (it.kind ? made('span', [it.text], { className: `code-${it.kind}` }) : it.text));
 }
 
 function table({ aligns, head, rows }: Extract<Block, { kind: 'table' }>): HTMLElement {

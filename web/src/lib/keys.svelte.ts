@@ -52,9 +52,9 @@ function press(name: string): boolean {
   return Boolean(button);
 }
 
-/** Puts the cursor where a prompt is written. */
-function write(): boolean {
-  const field = document.querySelector<HTMLElement>('main [data-page-key="s"]');
+/** Puts the cursor where a prompt is written, or a number. */
+function write(key: string): boolean {
+  const field = document.querySelector<HTMLElement>(`main [data-page-key="${key}"]`);
   field?.focus();
   return Boolean(field);
 }
@@ -110,8 +110,8 @@ function act(key: string): boolean {
       return true;
     }
     case 'e': return press(key) || explain();
-    case 's': return write();
-    case 'a': case 'd': case '[': case ']': case 't': return press(key);
+    case 's': case '#': return write(key);
+    case 'a': case 'd': case '[': case ']': case 't': case 'n': case 'N': case 'o': case 'w': return press(key);
     default: return false;
   }
 }

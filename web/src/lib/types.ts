@@ -29,6 +29,8 @@ export type BlamedLine = Schemas['BlamedLine'];
 export type NotedLine = Schemas['NotedLine'];
 export type Activity = Schemas['Activity'];
 export type Lane = Schemas['Lane'];
+export type Turn = Schemas['Turn'];
+export type SessionUsage = Schemas['SessionUsage'];
 export type Event = Schemas['Event'];
 /** An event, or that one is gone. */
 export type EventLine = Schemas['EventLine'];
