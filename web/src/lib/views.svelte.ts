@@ -3,9 +3,7 @@ export type View = { name: string; query: string };
 
 export const READY: readonly View[] = [
   { name: 'Latest', query: '' },
-  { name: 'Starred', query: 'starred=true' },
-  { name: 'Waiting for you', query: 'waiting=true' },
-  { name: 'Failing', query: 'sort=failures' },
+  { name: 'Most failures', query: 'sort=failures' },
   { name: 'Most expensive this week', query: 'sort=cost&since=7d' },
   { name: 'Longest this month', query: 'sort=duration&since=30d' },
 ];
