@@ -9,12 +9,15 @@ mod blame;
 pub mod client;
 mod control;
 mod cost;
+pub mod csv;
 mod devices;
+mod digest;
 mod error;
 mod feed;
 mod findings;
 mod handoff;
 mod hooks;
+mod listing;
 mod live;
 mod log;
 mod parameters;
@@ -58,6 +61,7 @@ pub use cost::{
     BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageBlock, UsageReport, UsageRow,
 };
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
+pub use digest::{Digest, DigestProject, DigestSession, DigestSums};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
 pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
@@ -65,6 +69,10 @@ pub use handoff::{
     Handoff, HandoffAgent, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
 };
 pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
+pub use listing::{
+    Facet, Facets, MarksBody, NoteRow, ProjectFile, ProjectFiles, ProjectFilesQuery, ProjectList,
+    ProjectRow, ProjectsQuery, SessionMarks, SessionPage,
+};
 pub use live::{
     AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, HistoryProgress, LifeWord,
     Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, WaitReply,
@@ -73,7 +81,8 @@ pub use log::LogLine;
 pub use parameters::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
     MessagesQuery, NoBody, PeerQuery, PeerTimelineQuery, PruneBody, RepairBody, SchemaQuery,
-    SearchQuery, SummaryQuery, TimelineQuery, TranscriptQuery, UsageQuery, WaitQuery, YesBody,
+    SearchQuery, StatsQuery, SummaryQuery, TimelineQuery, TranscriptQuery, UsageQuery, WaitQuery,
+    YesBody,
 };
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};

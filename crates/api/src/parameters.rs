@@ -37,6 +37,52 @@ pub struct ListQuery {
     pub device: Option<String>,
     /// Only those with all of these words in title, folder, branch, agent or id.
     pub words: Option<String>,
+    /// With no event since then.
+    pub until: Option<String>,
+    /// Only those whose last model is this one.
+    pub model: Option<String>,
+    /// Only those on this branch last.
+    pub branch: Option<String>,
+    /// Only those with a star.
+    pub starred: bool,
+    /// The order: by `last` event (the default), `tokens` read and written, `cost`, `duration` or
+    /// `failures`; where that is not known, a session comes last.
+    pub sort: Option<String>,
+    /// `desc` (the default) or `asc`.
+    pub order: Option<String>,
+    /// Go on after this: `next` of the page before.
+    pub after: Option<String>,
+    /// Count the whole list by project, agent, model, branch, device, tag and status, too.
+    pub facets: bool,
+}
+
+/// Which sessions to count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct StatsQuery {
+    /// Of this agent only, by its id or short name.
+    pub agent: Option<String>,
+    /// With an event since then: `7d`, `12h`, `30m`, a date or a time.
+    pub since: Option<String>,
+    /// With no event since then.
+    pub until: Option<String>,
+    /// In this folder or below it; without a slash, in folders of this name.
+    pub project: Option<String>,
+    /// Only those with this tag.
+    pub tag: Option<String>,
+    /// Only those whose last model is this one.
+    pub model: Option<String>,
+    /// Only those on this branch last.
+    pub branch: Option<String>,
+    /// Only those that are over and were about this.
+    pub topic: Option<String>,
+    /// Only those that are over and were work of this kind, such as `fix` or `docs`.
+    pub category: Option<String>,
+    /// Only those on this device: its name, its id, or `here`.
+    pub device: Option<String>,
+    /// Count the period of the same length before, too; needs `since`.
+    pub compare: bool,
 }
 
 /// Which spending to add up, and by which key.

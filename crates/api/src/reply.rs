@@ -91,6 +91,9 @@ pub struct Session {
     pub prompts: u64,
     /// Tool calls.
     pub tool_calls: u64,
+    /// Errors, and calls that failed; left out where there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failures: u64,
     /// What it spent itself, its workers not counted.
     pub usage: Usage,
     /// What it cost itself, in millionths of a US dollar: what its agent reported, else the list
@@ -151,10 +154,18 @@ pub struct Session {
     /// The tags a person gave it, in lists; left out where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// A person gave it a star; left out otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
     /// The status in the document, if the session is an imported one; left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<schema::Imported>)]
     pub imported: Option<Imported>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A list of sessions, the latest first.

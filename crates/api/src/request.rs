@@ -16,10 +16,18 @@ pub struct ListRequest {
     pub agent: Option<String>,
     /// With an event at or after this instant.
     pub since: Option<Timestamp>,
+    /// With no event at or after this instant.
+    pub until: Option<Timestamp>,
+    /// Whose last model is this one.
+    pub model: Option<String>,
+    /// On this branch last.
+    pub branch: Option<String>,
     /// In this folder or below it; without a slash, in folders of this name.
     pub project: Option<String>,
     /// With this tag.
     pub tag: Option<String>,
+    /// With a star.
+    pub starred: bool,
     /// That wait for a person.
     pub waiting: bool,
     /// Whose latest result is a failure.

@@ -49,6 +49,9 @@ pub struct Stats {
     pub schema_version: u32,
     /// Of all.
     pub totals: Tally,
+    /// Of all in the period of the same length before; left out unless it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Tally>,
     /// By agent, the most tokens first.
     pub by_agent: Vec<KeyedTally>,
     /// By project, the most tokens first.

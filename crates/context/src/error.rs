@@ -90,6 +90,18 @@ pub enum Error {
     /// The text is not a valid tag.
     #[error("`{0}` is not a tag")]
     NoTag(String),
+    /// The text is not a valid title.
+    #[error("a title has at most 200 characters, on one line")]
+    NoTitle,
+    /// No list has this order.
+    #[error("no list is sorted by `{0}`")]
+    UnknownOrder(String),
+    /// The cursor belongs to another list.
+    #[error("`after` is not from a list in this order")]
+    ForeignCursor,
+    /// A comparison without a period.
+    #[error("a comparison needs the beginning of the period")]
+    NoPeriod,
     /// A repair that would leave bindings unsound.
     #[error("{0}")]
     Repair(String),

@@ -1,6 +1,6 @@
 //! Brings the index up to date before an answer, within a budget.
 
-use crate::filter::tag;
+use crate::filter::add_marks;
 use crate::selection::{asks_what_about, is_narrowed};
 use crate::unread::add_unread;
 use taffrail_api::{ListRequest, Session};
@@ -51,7 +51,7 @@ impl CaughtUp {
             return Ok(());
         }
         add_unread(settings, (sessions, &self.left), request);
-        tag(settings, sessions)
+        add_marks(settings, sessions)
     }
 }
 

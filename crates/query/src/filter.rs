@@ -1,5 +1,6 @@
 //! Translates a list request into a filter of the index.
 
+use std::collections::HashSet;
 use taffrail_api::{ListRequest, Session};
 use taffrail_context::{Device, Error, Settings, agent_id};
 use taffrail_model::summary::Category;
@@ -16,7 +17,10 @@ pub fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, Erro
         since: request.since,
         project: request.project.as_deref().and_then(|it| project(it).0),
         project_name: request.project.as_deref().and_then(|it| project(it).1),
-        among: request.tag.as_deref().map(|it| tagged(settings, it)).transpose()?,
+        until: request.until,
+        model: request.model.clone(),
+        branch: request.branch.clone(),
+        among: among(settings, request)?,
         topic: request.topic.clone(),
         category: request.category.as_deref().map(category).transpose()?,
         source: request.device.as_deref().map(|it| device(settings, it)).transpose()?,
@@ -30,6 +34,25 @@ pub fn project(typed: &str) -> (Option<String>, Option<String>) {
         true => (Some(typed.to_owned()), None),
         false => (None, Some(typed.to_owned())),
     }
+}
+
+/// The sessions with the tag and the star of a request; `None` if it has neither.
+fn among(settings: &Settings, request: &ListRequest) -> Result<Option<Vec<SessionId>>, Error> {
+    let tagged = request.tag.as_deref().map(|it| tagged(settings, it)).transpose()?;
+    if !request.starred {
+        return Ok(tagged);
+    }
+    let starred = starred(settings)?;
+    Ok(Some(match tagged {
+        Some(tagged) => tagged.into_iter().filter(|it| starred.contains(it)).collect(),
+        None => starred.into_iter().collect(),
+    }))
+}
+
+/// The sessions with a star.
+fn starred(settings: &Settings) -> Result<HashSet<SessionId>, Error> {
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    Ok(ledger.map(|it| it.starred()).transpose()?.unwrap_or_default())
 }
 
 /// The sessions with a tag.
@@ -51,12 +74,13 @@ pub fn category(word: &str) -> Result<Category, Error> {
     Category::meant(word).ok_or_else(|| Error::UnknownCategory(word.to_owned()))
 }
 
-/// Adds the person's tags to sessions.
-pub fn tag(settings: &Settings, sessions: &mut [Session]) -> Result<(), Error> {
+/// Adds the person's tags and stars to sessions.
+pub fn add_marks(settings: &Settings, sessions: &mut [Session]) -> Result<(), Error> {
     let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(()) };
-    let mut tags = ledger.all_tags()?;
+    let (mut tags, starred) = (ledger.all_tags()?, ledger.starred()?);
     for session in sessions {
         session.tags = tags.remove(&session.id).unwrap_or_default();
+        session.starred = starred.contains(&session.id);
     }
     Ok(())
 }

@@ -15,11 +15,12 @@ use taffrail_store::{IndexReader, SessionRow};
 pub fn list(settings: &Settings, request: &ListRequest) -> Result<Vec<Session>, Error> {
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let rows = reader.sessions(&filter(settings, request)?)?.into_iter();
-    let rows = rows.filter(|it| !is_late(it, (settings.now)()));
+    let is_late = |it: &SessionRow| is_late(&it.lifecycle, it.last_event_at, (settings.now)());
+    let rows = rows.filter(|it| !is_late(it));
     Ok(rows.map(|it| session(&settings.devices, it)).collect())
 }
 
 /// Whether a session has only prompts so far because its transcript may be a little late.
-fn is_late(row: &SessionRow, now: Timestamp) -> bool {
-    row.lifecycle == Lifecycle::PromptsOnly && row.last_event_at > Some(settled(now))
+pub(crate) fn is_late(lifecycle: &Lifecycle, last: Option<Timestamp>, now: Timestamp) -> bool {
+    *lifecycle == Lifecycle::PromptsOnly && last > Some(settled(now))
 }

@@ -51,6 +51,7 @@ fn converted(devices: &Devices, row: SessionRow) -> Session {
         turns: row.turns,
         prompts: row.prompts,
         tool_calls: row.tool_calls,
+        failures: row.failures,
         usage: row.tokens.into(),
         cost_microdollars: row.cost_microdollars,
         cost: SessionCost::new(row.cost, row.cost_microdollars, row.workers_microdollars),
@@ -78,6 +79,7 @@ fn converted(devices: &Devices, row: SessionRow) -> Session {
         pending_approval_id: None,
         findings: Vec::new(),
         tags: Vec::new(),
+        starred: false,
         imported: row.imported,
     }
 }

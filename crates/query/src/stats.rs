@@ -47,6 +47,25 @@ pub fn stats(
     Ok(Counted { stats, waiting: caught_up.waiting(), problems: caught_up.problems })
 }
 
+/// Totals of the period of the same length before the one of a request.
+///
+/// # Errors
+/// When the request has no beginning, or our own files cannot be read.
+pub fn period_before(settings: &Settings, request: &ListRequest) -> Result<Tally, Error> {
+    let since = request.since.ok_or(Error::NoPeriod)?;
+    let until = request.until.unwrap_or_else(|| (settings.now)());
+    let length = until.as_microsecond().saturating_sub(since.as_microsecond()).max(0);
+    let before = since.as_microsecond().saturating_sub(length);
+    let before = Timestamp::from_microsecond(before).unwrap_or(Timestamp::MIN);
+    let request = ListRequest { since: Some(before), until: Some(since), ..request.clone() };
+    let filter = Filter { workers: true, with_transcript: true, ..filter(settings, &request)? };
+    let filter = Filter { limit: None, ..filter };
+    let reader = IndexReader::open(&settings.data)?;
+    let totals = reader.map(|it| it.tally(&filter, Grouping::Nothing)).transpose()?;
+    let totals = totals.into_iter().flatten().next();
+    Ok(totals.map_or_else(|| nothing().totals, |all| tally(&all)))
+}
+
 fn counted(
     reader: &IndexReader,
     filter: &Filter,
@@ -80,6 +99,7 @@ fn nothing() -> Stats {
     Stats {
         schema_version: SCHEMA_VERSION,
         totals: tally(&none),
+        previous: None,
         by_agent: Vec::new(),
         by_project: Vec::new(),
         by_model: Vec::new(),

@@ -54,6 +54,10 @@ fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
         && request.project.is_none()
         && request.device.is_none()
         && request.tag.is_none()
+        && !request.starred
+        && request.until.is_none()
+        && request.model.is_none()
+        && request.branch.is_none()
         && request.since.is_none_or(|since| changed(&job.found) >= Some(since))
 }
 
@@ -86,6 +90,7 @@ fn unread_session(
         turns: 0,
         prompts: 0,
         tool_calls: 0,
+        failures: 0,
         usage: Tokens::default().into(),
         cost_microdollars: facts.cost_microdollars,
         cost: SessionCost {
@@ -112,6 +117,7 @@ fn unread_session(
         pending_approval_id: None,
         findings: Vec::new(),
         tags: Vec::new(),
+        starred: false,
         imported: facts.imported,
     }
 }

@@ -20,10 +20,11 @@ pub use ledger::{
     ACQUIRE_EXECUTOR, APPROVALS_KEPT, Acceptance, Begun, Carried, Chain, DEEDS_KEPT, End,
     Forgotten, HELD_SECONDS, HISTORY_LIMIT, Joined, LEASE_SECONDS, Ledger, MESSAGES_KEPT, Mark,
     NOTE_LIMIT, Note, OPERATIONS_KEPT, Operation, PromptState, QUEUE_LIMIT, REMOTE_KEPT,
-    RemoteAnswer, RemoteChange, RemotePrompt, RemoteRequest, Repairs, Share, ShareState, TAG_LIMIT,
-    Taken, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
+    RemoteAnswer, RemoteChange, RemotePrompt, RemoteRequest, Repairs, SessionMark, Share,
+    ShareState, TAG_LIMIT, Taken, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate,
+    Uncaptured, UncapturedRow,
 };
 pub use query::{
-    AgentRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, SpentBy, SpentRow,
-    TallyRow, UnknownRow,
+    AgentRow, CallRow, Changes, Filter, Grouping, HourRow, IndexReader, ProjectSums, SlimRow,
+    SourceAt, SpentBy, SpentRow, TallyRow, UnknownRow,
 };

@@ -10,7 +10,7 @@ pub mod agents;
 pub mod blame;
 pub mod budgets;
 pub mod changes;
-pub mod csv;
+pub mod digest;
 pub mod explanation;
 pub mod feed_line;
 pub mod gauge;

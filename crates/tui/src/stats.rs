@@ -21,6 +21,7 @@ pub enum Row {
 #[must_use]
 pub fn rows(stats: &Stats, most: usize, home: &Path) -> Vec<Row> {
     let mut out = vec![Row::Head(head("")), Row::Line(row("all sessions", &stats.totals))];
+    out.extend(stats.previous.iter().map(|it| Row::Line(row("the period before", it))));
     if stats.totals.sub_agents > 0 {
         let sub_agents = counted(stats.totals.sub_agents, "sub-agent");
         out.push(Row::Line(format!("with the turns, calls and tokens of {sub_agents}")));

@@ -15,6 +15,8 @@ const PROJECT: usize = 16;
 const DEVICE: usize = 10;
 /// The words for a session of which only prompts are left.
 pub const PROMPTS_ONLY: &str = "prompts only";
+/// The sign of a session with a star.
+const STAR: char = '★';
 /// Kinds of findings that the rest of a row shows: a question, a request, an end.
 const SHOWN_ANYWAY: [&str; 4] = ["question_asked", "risky_approval", "finished", "several_blocked"];
 
@@ -76,8 +78,10 @@ pub fn row(session: &Session, clock: &Clock, (width, shown): (usize, Shown)) -> 
     let since = session.status_since.filter(|_| session.group != Group::Done);
     let age = since.or(session.last_event_at).map_or("?".to_owned(), |at| clock.age(at));
     let worker = if session.parent_id.is_some() { "└ " } else { "" };
+    let star = if session.starred { format!("{STAR} ") } else { String::new() };
+    let tags = tag_words(session).map(|it| format!("  {it}")).unwrap_or_default();
     let row = format!(
-        "{}{} {id} {} {age:>AGE$} {}{} {worker}{}",
+        "{}{} {id} {} {age:>AGE$} {}{} {worker}{star}{}{tags}",
         shape(session),
         doubt(session),
         pad(short(&session.agent), AGENT),
@@ -121,8 +125,14 @@ pub fn found(session: &Session) -> Option<String> {
     }
 }
 
-/// The tags of a session, each with a sign.
+/// The star and the tags of a session, each with a sign.
 pub fn tags(session: &Session) -> Option<String> {
+    let star = session.starred.then(|| STAR.to_string());
+    let words: Vec<_> = star.into_iter().chain(tag_words(session)).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn tag_words(session: &Session) -> Option<String> {
     let tags: Vec<String> = session.tags.iter().map(|it| format!("#{}", line(it))).collect();
     (!tags.is_empty()).then(|| tags.join(" "))
 }

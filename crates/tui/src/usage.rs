@@ -4,7 +4,6 @@ mod session;
 
 pub use session::session_rows;
 
-use crate::csv::field;
 use crate::numbers::{self, short};
 use crate::stats::{Row, below_home};
 use crate::terminal::{fit_end, line, pad};

@@ -12,7 +12,7 @@ use taffrail_context::{Live, Update, UpdateKind};
 use taffrail_model::journal::{Gone, Loss};
 use taffrail_model::replication::is_locator;
 use taffrail_model::{DeviceId, Lifecycle, Process, SessionId, Signal};
-use taffrail_query::filter::tag;
+use taffrail_query::filter::add_marks;
 use taffrail_query::status::apply_status;
 use taffrail_query::{SessionChange, session};
 use taffrail_store::{StoreError, Touched};
@@ -124,7 +124,7 @@ impl Loop {
         let mut row = session(&self.settings.devices, row);
         apply_status(&mut row, &card, (self.settings.now)());
         add_live_fields(&self.handle, index, std::slice::from_mut(&mut row))?;
-        tag(&self.settings, std::slice::from_mut(&mut row))?;
+        add_marks(&self.settings, std::slice::from_mut(&mut row))?;
         Ok(Some(row))
     }
 

@@ -61,7 +61,7 @@ pub(super) fn annotate(
     Ok(())
 }
 
-fn is_tag(tag: &str) -> bool {
+pub(crate) fn is_tag(tag: &str) -> bool {
     let is_long = tag.chars().count() > TAG_LENGTH;
     !tag.trim().is_empty() && !is_long && !tag.chars().any(char::is_control)
 }
@@ -85,12 +85,16 @@ pub fn tag(
     remarks(settings, &Target::Id(session.to_string()))
 }
 
+pub(crate) fn is_note(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= NOTE_LENGTH
+}
+
 /// Adds a note to a session.
 ///
 /// # Errors
 /// When the session cannot be found, the note is empty or too long, or the ledger cannot be written.
 pub fn note(settings: &Settings, target: &Target, text: &str) -> Result<Remarked, Error> {
-    if text.trim().is_empty() || text.chars().count() > NOTE_LENGTH {
+    if !is_note(text) {
         return Err(Error::NoNote);
     }
     let session = resolve(settings, target)?.id;

@@ -13,6 +13,7 @@ mod snapshots;
 mod transfer;
 
 pub use annotations::{Remarked, clear_notes, note, remarks, tag};
+pub(crate) use annotations::{is_note, is_tag};
 pub(crate) use imported::state_of;
 pub use imported::{
     Imported, ImportedWork, import_state, imported_session, imported_work, state_in_file,

@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 use taffrail_api::{
     AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, BudgetList, Doctor, Health, ListQuery,
     PlaceHealth, QuotaList, SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
-    UsageQuery, UsageReport,
+    StatsQuery, UsageQuery, UsageReport,
 };
 use taffrail_context::WatcherHealth;
 use taffrail_daemon::live::Handle;
@@ -21,7 +21,7 @@ use taffrail_model::{Ahead, Timestamp};
 use taffrail_query::budgets::budgets;
 use taffrail_query::search::search;
 use taffrail_query::usage::{UsageBy, usage};
-use taffrail_query::{agents, quota_list, stats};
+use taffrail_query::{agents, period_before, quota_list, stats};
 use taffrail_store::IndexReader;
 
 /// The default number of hits.
@@ -136,17 +136,28 @@ pub(super) async fn search_history(
 }
 
 /// What sessions come to.
-#[utoipa::path(get, path = "/api/stats", tag = "about", params(ListQuery),
+#[utoipa::path(get, path = "/api/stats", tag = "about", params(StatsQuery),
     responses((status = 200, body = Stats)))]
 pub(super) async fn get_stats(
     State(app): State<App>,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<StatsQuery>,
 ) -> Result<Json<Stats>, ApiError> {
     let told = app.ask(move |handle| {
-        let request = request(handle, query)?;
-        Ok(stats(handle.settings(), &request, &Ahead::default(), Budget::Whole, &mut |_| {})?.stats)
+        let (settings, compare) = (handle.settings(), query.compare);
+        let request = request(handle, counted_by(query))?;
+        let counted = stats(settings, &request, &Ahead::default(), Budget::Whole, &mut |_| {})?;
+        let previous = compare.then(|| period_before(settings, &request)).transpose()?;
+        Ok(Stats { previous, ..counted.stats })
     });
     Ok(Json(told.await?))
+}
+
+/// The same filters of a list.
+fn counted_by(query: StatsQuery) -> ListQuery {
+    let StatsQuery { agent, since, until, project, tag, .. } = query;
+    let StatsQuery { model, branch, topic, category, device, .. } = query;
+    let list = ListQuery { agent, since, until, project, tag, ..ListQuery::default() };
+    ListQuery { model, branch, topic, category, device, ..list }
 }
 
 /// What sessions spent, by a common key. Days are in UTC.

@@ -3,7 +3,8 @@
 use super::api_error::ApiError;
 use super::app::App;
 use super::extract::Query;
-use super::sessions::{found, instant, listed};
+use super::lists::listed;
+use super::sessions::{found, instant};
 use super::subscribe::meant;
 use axum::Json;
 use axum::extract::State;

@@ -37,6 +37,8 @@ const KINDS: &str = "write prompt, message, thinking, call, result, tool, error 
 const CATEGORIES: &str = "write feature, fix, refactor, test, docs, question, ops or other";
 const A_BUG: &str = "this is a fault of Taffrail; please report it with this message";
 const A_TAG: &str = "a tag has 1 to 100 characters, none of them control characters";
+const ORDERS: &str =
+    "use `last`, `tokens`, `cost`, `duration` or `failures`, and `desc` or `asc` for `order`";
 const FAULTS: &str = "`taffrail document validate` lists every fault and what to do about it";
 const ANOTHER_ID: &str = "give the document another `session_id` to take it in";
 const JOINED: &str = "`taffrail link ID` shows how sessions are joined";
@@ -94,7 +96,10 @@ fn of_question(error: &Error) -> KindAndHint {
         E::File(_) => (ErrorKind::Failure, None),
         E::NoTag(_) => usage(A_TAG),
         E::Repair(_) => refused(JOINED),
-        E::NoNote => (ErrorKind::Usage, None),
+        E::NoNote | E::NoTitle => (ErrorKind::Usage, None),
+        E::UnknownOrder(_) => usage(ORDERS),
+        E::ForeignCursor => usage("leave `after` out to begin at the first page"),
+        E::NoPeriod => usage("say `since`, too"),
         E::Unresumed(_) => refused(RESUME),
         E::Undecided(_) => refused("`taffrail approvals` lists what can be answered"),
         E::Hidden(..) => refused("look at it there; `approve --blind` allows it all the same"),

@@ -5,8 +5,8 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, metrics, openapi, queue, request_log, rights, sessions, streams, wait, web,
-    web_enter, web_settings, websocket, writes,
+    findings, history, lists, marks, metrics, openapi, projects, queue, request_log, rights,
+    sessions, streams, wait, web, web_enter, web_settings, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
@@ -51,11 +51,12 @@ pub(super) const FREE: &[&str] = &[
     "/api/index",
     "/api/archive/verify",
     "/api/web/confirm",
+    // As tags and notes on the command line.
+    "/api/sessions/{id}/marks",
 ];
 
 /// Every route once: its handlers state their own paths and methods.
 pub(super) const ROUTES: &[Route] = &[
-    || routes!(sessions::list_sessions),
     || routes!(sessions::get_session),
     || routes!(sessions::get_summary),
     || routes!(sessions::list_sub_agents),
@@ -121,6 +122,12 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(metrics::get_metrics),
     || routes!(documents::get_schema),
     || routes!(openapi::get_openapi),
+    // Lists, marks and projects.
+    || routes!(lists::list_sessions),
+    || routes!(lists::export_sessions),
+    || routes!(marks::get_marks, marks::mark_session),
+    || routes!(projects::list_projects),
+    || routes!(projects::list_project_files),
 ];
 
 /// The routes for our own programs.

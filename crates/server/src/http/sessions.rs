@@ -18,55 +18,18 @@ use taffrail_daemon::live::{Handle, add_live_fields};
 use taffrail_model::{Timestamp, when};
 use taffrail_query::board::current_statuses;
 use taffrail_query::explain::{explain_with, session_with};
-use taffrail_query::filter::tag;
-use taffrail_query::list;
+use taffrail_query::filter::add_marks;
 use taffrail_query::resolve::resolve;
-use taffrail_query::selection::{is_narrowed, recent_sessions, select};
+use taffrail_query::selection::recent_sessions;
 use taffrail_query::session as row_session;
 use taffrail_query::status::apply_status;
 use taffrail_query::summary::{Wish, answer, outlook};
 use taffrail_store::IndexReader;
 
-/// Sessions, the latest first.
-#[utoipa::path(get, path = "/api/sessions", tag = "sessions", params(ListQuery),
-    responses((status = 200, body = SessionList)))]
-pub(super) async fn list_sessions(
-    State(app): State<App>,
-    Query(query): Query<ListQuery>,
-) -> Result<Json<SessionList>, ApiError> {
-    let sessions = app.ask(move |handle| listed(handle, query)).await?;
-    Ok(Json(SessionList { schema_version: SCHEMA_VERSION, sessions }))
-}
-
-pub(super) fn listed(handle: &Handle, mut query: ListQuery) -> Result<Vec<Session>, DaemonError> {
-    let named = query.words.take().map(|words| (words, query.limit.take()));
-    let request = request(handle, query)?;
-    let mut sessions = match is_narrowed(&request) {
-        true => select(handle.settings(), &current_statuses(handle.live())?, &request)?,
-        false => list_with_status(handle, &request)?,
-    };
-    tag(handle.settings(), &mut sessions)?;
-    complete(handle, &mut sessions)?;
-    if let Some((words, limit)) = named {
-        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
-        sessions.retain(|it| has_words(it, &words));
-        sessions.truncate(limit.unwrap_or(usize::MAX));
-    }
-    Ok(sessions)
-}
-
 /// Adds what is known of living sessions.
-fn complete(handle: &Handle, sessions: &mut [Session]) -> Result<(), DaemonError> {
+pub(super) fn complete(handle: &Handle, sessions: &mut [Session]) -> Result<(), DaemonError> {
     let Some(index) = IndexReader::open(&handle.settings().data)? else { return Ok(()) };
     Ok(add_live_fields(handle, &index, sessions)?)
-}
-
-/// True if a person would find the session by these lowercase words.
-fn has_words(it: &Session, words: &[String]) -> bool {
-    let said = [&it.title, &it.project_path, &it.git_branch].map(|it| it.as_deref());
-    let said = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let text = format!("{said} {} {}", it.agent, it.id).to_lowercase();
-    words.iter().all(|it| text.contains(it))
 }
 
 /// The sub-agents of a session, whether they live or are over, the earliest first.
@@ -110,19 +73,16 @@ pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, 
         topic: query.topic,
         category: query.category,
         device: query.device,
+        until: query.until.map(|it| instant(&it, now)).transpose()?,
+        model: query.model,
+        branch: query.branch,
+        starred: query.starred,
     })
 }
 
 /// Parses an instant as a person writes it.
 pub(super) fn instant(text: &str, now: Timestamp) -> Result<Timestamp, DaemonError> {
     when::since(text, now).ok_or_else(|| Error::NoTime(text.to_owned()).into())
-}
-
-fn list_with_status(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>, DaemonError> {
-    let settings = handle.settings();
-    let mut sessions = list(settings, request)?;
-    apply_statuses(handle, &mut sessions, (settings.now)())?;
-    Ok(sessions)
 }
 
 fn apply_statuses(handle: &Handle, all: &mut [Session], now: Timestamp) -> Result<(), DaemonError> {
@@ -144,7 +104,7 @@ pub(super) fn recent_list(handle: &Handle) -> Result<StatusList, DaemonError> {
         .transpose()?
         .unwrap_or_default();
     let mut sessions: Vec<Session> = late.into_iter().map(|(_, it)| it).collect();
-    tag(handle.settings(), &mut sessions)?;
+    add_marks(handle.settings(), &mut sessions)?;
     complete(handle, &mut sessions)?;
     let reading = handle.live().progress();
     Ok(StatusList { schema_version: SCHEMA_VERSION, generation, sessions, reading })
@@ -180,7 +140,7 @@ pub(super) fn found(handle: &Handle, target: &Target) -> Result<Session, DaemonE
     let cards = current_statuses(handle.live())?;
     let found = session_with(handle.settings(), target, &|id| cards.get(&id).cloned())?;
     let mut found = [found];
-    tag(handle.settings(), &mut found)?;
+    add_marks(handle.settings(), &mut found)?;
     complete(handle, &mut found)?;
     let [found] = found;
     Ok(found)

@@ -4,7 +4,7 @@
 use super::app::App;
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::RustEmbed;
@@ -16,8 +16,11 @@ use rust_embed::RustEmbed;
 struct Built;
 
 /// The paths of pages; each serves the same document, which renders what its address names.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 14] = [
     "/",
+    "/sessions",
+    "/projects",
+    "/projects/{path}",
     "/search",
     "/timeline",
     "/usage",
@@ -34,13 +37,10 @@ const PAGES: [&str; 11] = [
 const FILES: [&str; 5] =
     ["/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png", "/theme.js"];
 
-/// Tells an unauthenticated browser how to enter.
-const STRANGER: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-    <meta name=\"viewport\" content=\"width=device-width\">\
-    <meta name=\"color-scheme\" content=\"light dark\"><title>Taffrail</title>\
-    <h1>This browser is not signed in</h1>\
-    <p>Run <code>taffrail web</code> in a terminal of this machine. It opens this page, signed in. A code \
-    counts once, and for a minute.</p>";
+/// What strangers and lost browsers see: no build makes these files, and they load nothing else.
+const STRANGER: &str = include_str!("../../pages/stranger.html");
+const NOT_FOUND: &str = include_str!("../../pages/not-found.html");
+const STYLE: &str = include_str!("../../pages/door.css");
 
 /// The routes of the pages.
 pub(super) fn pages() -> Router<App> {
@@ -56,11 +56,17 @@ pub(super) fn stranger() -> Response {
     (StatusCode::UNAUTHORIZED, Html(STRANGER)).into_response()
 }
 
-/// A person with an unknown address sees a page that explains it; a program gets the usual error.
-pub(super) async fn nowhere(headers: HeaderMap) -> Response {
+/// The style of those pages, for everybody.
+pub(super) async fn style() -> Response {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
+}
+
+/// A person with an unknown address sees a page that says so; a program gets the usual error.
+pub(super) async fn nowhere(uri: Uri, headers: HeaderMap) -> Response {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
-    match accepted.into_iter().any(|it| it.starts_with("text/html")) {
-        true => (StatusCode::NOT_FOUND, document().await).into_response(),
+    let is_person = accepted.into_iter().any(|it| it.starts_with("text/html"));
+    match is_person && !uri.path().starts_with("/api/") {
+        true => (StatusCode::NOT_FOUND, Html(NOT_FOUND)).into_response(),
         false => StatusCode::NOT_FOUND.into_response(),
     }
 }

@@ -138,9 +138,10 @@ struct Entering {
     code: String,
 }
 
-/// The two ways in: a typed address, and a form in a file that only its user can read.
+/// The style of the pages for strangers, and the two ways in: a typed address, and a form in a file that only its user can read.
 pub(super) fn ways_in(app: &App) -> Router {
-    Router::new().route("/enter", get(typed).post(posted)).with_state(app.clone())
+    let router = Router::new().route("/door.css", get(web::style));
+    router.route("/enter", get(typed).post(posted)).with_state(app.clone())
 }
 
 /// A typed address: redirects the browser at once.
@@ -171,8 +172,8 @@ async fn posted(
     request: Request,
 ) -> Response {
     const ON: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-        <title>Taffrail</title><meta http-equiv=\"refresh\" content=\"0;url=/\">\
-        <p><a href=\"/\">Go on</a>";
+        <title>Taffrail</title><link rel=\"stylesheet\" href=\"/door.css\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
+        <main><p><a href=\"/\">Go on</a></p></main>";
     if !door.is_own(request.headers()) {
         return web::stranger();
     }

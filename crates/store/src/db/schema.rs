@@ -1,7 +1,7 @@
 //! The tables, and the migrations of the ledger.
 
 /// The index is not migrated: another version means a rebuild.
-pub(crate) const INDEX_VERSION: i64 = 11;
+pub(crate) const INDEX_VERSION: i64 = 12;
 /// The migrations of the ledger, in order; opening a file runs those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_01.sql"),
@@ -34,6 +34,8 @@ pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_15.sql"),
     // The time of messages that have one; their bodies say in which state the session was left.
     include_str!("schema/ledger_16.sql"),
+    // Stars and titles that people gave to sessions.
+    include_str!("schema/ledger_17.sql"),
 ];
 
 /// The condition of the partial index by kind and time: kinds that are looked up, and not the bulk.

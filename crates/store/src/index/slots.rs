@@ -81,6 +81,7 @@ pub(crate) struct Counts {
     pub(crate) turns: i64,
     pub(crate) prompts: i64,
     pub(crate) tool_calls: i64,
+    pub(crate) failures: i64,
     pub(crate) first_at: Option<i64>,
     pub(crate) last_at: Option<i64>,
 }
@@ -97,6 +98,9 @@ impl Counts {
         if marks.has(Marks::OPENS_TURN) {
             self.turns += by;
         }
+        if is_failure(kind, marks) {
+            self.failures += by;
+        }
     }
 
     /// Extends the time range to a live event.
@@ -104,6 +108,11 @@ impl Counts {
         self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
         self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
     }
+}
+
+/// Whether an event is an error, or the result of a call that failed.
+fn is_failure(kind: &str, marks: Marks) -> bool {
+    kind == Kind::Error.as_str() || kind == Kind::ToolResult.as_str() && marks.has(Marks::FAILED)
 }
 
 /// Loads a session's row, and inserts it if it is new.
@@ -141,7 +150,7 @@ pub(crate) fn load(
 }
 
 const LOAD: &str = "
-SELECT sequence, id, turns, prompts, tool_calls, first_at, last_at, input_tokens, output_tokens,
+SELECT sequence, id, turns, prompts, tool_calls, failures, first_at, last_at, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens FROM sessions WHERE uuid = ?1";
 
 fn read_slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Result<Slot> {
@@ -168,6 +177,7 @@ fn counts(row: &Columns<'_, '_>) -> rusqlite::Result<Counts> {
         turns: row.get("turns")?,
         prompts: row.get("prompts")?,
         tool_calls: row.get("tool_calls")?,
+        failures: row.get("failures")?,
         first_at: row.get("first_at")?,
         last_at: row.get("last_at")?,
     })
@@ -191,6 +201,7 @@ pub(crate) fn store(connection: &Connection, slot: &Slot) -> Result<(), StoreErr
         signed(spent.cache_write),
         signed(spent.reasoning),
         slot.batch,
+        counts.failures,
     ])?;
     Ok(())
 }

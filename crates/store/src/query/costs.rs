@@ -2,7 +2,7 @@
 
 use super::IndexReader;
 use super::filter::{Filter, conditions};
-use super::tally::day_of;
+use super::tally::{before, day_of};
 use crate::db::codec::count;
 use crate::db::{Columns, StoreError};
 use rusqlite::types::Value;
@@ -155,7 +155,8 @@ impl IndexReader {
             "SELECT {grain}, session, answers, input_tokens, output_tokens, cache_read_tokens, \
              cache_write_tokens, reasoning_tokens, cost_microdollars, reported_microdollars, \
              estimated_microdollars, unknown_answers FROM ({spending}) \
-             WHERE session IN (SELECT id FROM sessions WHERE {clause})"
+             WHERE {before} AND session IN (SELECT id FROM sessions WHERE {clause})",
+            before = before(filter),
         );
         let mut statement = self.connection().prepare(&query)?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();

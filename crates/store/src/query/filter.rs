@@ -18,6 +18,12 @@ pub struct Filter {
     pub agent: Option<String>,
     /// With an event at or after this instant.
     pub since: Option<Timestamp>,
+    /// With no event at or after this instant.
+    pub until: Option<Timestamp>,
+    /// That began before this instant.
+    pub begun_before: Option<Timestamp>,
+    /// Whose last known model is this one.
+    pub model: Option<String>,
     /// In this folder or below it.
     pub project: Option<String>,
     /// In a folder of this name.
@@ -64,6 +70,15 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     }
     if let Some(since) = filter.since {
         add("last_at >= ?", Box::new(since.as_microsecond()));
+    }
+    if let Some(until) = filter.until {
+        add("coalesce(last_at, said_started_at, 0) < ?", Box::new(until.as_microsecond()));
+    }
+    if let Some(end) = filter.begun_before {
+        add("coalesce(first_at, said_started_at, 0) < ?", Box::new(end.as_microsecond()));
+    }
+    if let Some(model) = &filter.model {
+        add("model = ?", Box::new(model.clone()));
     }
     if let Some(project) = &filter.project {
         let project = project.trim_end_matches('/').to_owned();

@@ -108,6 +108,16 @@ impl IndexReader {
         Ok(row.optional()?)
     }
 
+    /// The row number of a session.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn row_of(&self, id: SessionId) -> Result<Option<i64>, StoreError> {
+        let query = "SELECT id FROM sessions WHERE uuid = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        Ok(statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?)
+    }
+
     /// The rows of the selected sessions.
     ///
     /// # Errors

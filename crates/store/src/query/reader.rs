@@ -7,6 +7,7 @@ use crate::db::{StoreError, meta, open, schema};
 use crate::index::{PRICES, read_quality};
 use crate::ledger::{Ledger, Repairs};
 use rusqlite::{Connection, Row, ToSql};
+use std::collections::HashMap;
 use std::path::Path;
 use taffrail_model::findings::SessionQuality;
 use taffrail_model::{SessionId, Timestamp};
@@ -26,6 +27,8 @@ pub struct IndexReader {
     generation: String,
     /// Repairs by people: they outrank the sources.
     pub(crate) repairs: Repairs,
+    /// Titles by people: they win over those of agents.
+    pub(crate) titles: HashMap<SessionId, String>,
 }
 
 /// Totals of one agent.
@@ -68,8 +71,9 @@ impl IndexReader {
         }
         let generation = meta::get(&connection, "generation")?.unwrap_or_default();
         let ledger = Ledger::open_read_only(folder)?;
+        let titles = ledger.as_ref().map(Ledger::titles).transpose()?.unwrap_or_default();
         let repairs = ledger.map(|it| it.repairs()).transpose()?.unwrap_or_default();
-        Ok(Some(Self { connection, generation, repairs }))
+        Ok(Some(Self { connection, generation, repairs, titles }))
     }
 
     /// For queries elsewhere in this crate.
@@ -202,7 +206,11 @@ impl IndexReader {
     pub(crate) fn seen(&self, row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         let row = read_session(row)?;
         let mark = self.repairs.mark(row.id);
-        Ok(SessionRow { lifecycle: row.lifecycle.marked(mark), ..row })
+        let row = SessionRow { lifecycle: row.lifecycle.marked(mark), ..row };
+        Ok(match self.titles.get(&row.id) {
+            Some(title) => SessionRow { title: Some(title.clone()), title_derived: false, ..row },
+            None => row,
+        })
     }
 
     /// Hides superseded sessions, as sub-agents are hidden.

@@ -117,6 +117,8 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn tally_days(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
         let workers = self.workers()?;
+        // A session that went on after the end did something on these days, too.
+        let filter = &Filter { until: None, begun_before: filter.until, ..filter.clone() };
         let mut days = self.events_by_day(filter, ahead, &workers)?;
         let zero = Some(0);
         let (spending, grain) = (self.spending(filter)?, format!("{}, NULL", day_of(ahead)));
@@ -144,9 +146,10 @@ impl IndexReader {
         let (clause, values) = conditions(filter);
         let query = format!(
             "SELECT {day}, session, turns, prompts, tool_calls FROM ({acts}) \
-             WHERE session IN (SELECT id FROM sessions WHERE {clause})",
+             WHERE {before} AND session IN (SELECT id FROM sessions WHERE {clause})",
             day = day_of(ahead),
             acts = acts(filter),
+            before = before(filter),
         );
         let mut statement = self.connection().prepare(&query)?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
@@ -213,6 +216,14 @@ fn acts(filter: &Filter) -> String {
          AND session IN (SELECT session FROM acts WHERE quarter = {quarter})",
         end = quarter.saturating_add(1).saturating_mul(QUARTER),
     )
+}
+
+/// The quarters before the end of a filter, as SQL; the quarter of the end counts whole.
+pub(super) fn before(filter: &Filter) -> String {
+    let quarter = |end: Timestamp| (micros(end) - 1).div_euclid(QUARTER);
+    filter
+        .begun_before
+        .map_or("1".to_owned(), |end| format!("(quarter IS NULL OR quarter <= {})", quarter(end)))
 }
 
 /// The sessions whose agent reported the cost of all answers together: it is divided among them.

@@ -1,13 +1,13 @@
-//! `taffrail tag` and `taffrail note`
+//! `taffrail tag`, `taffrail note`, `taffrail star` and `taffrail rename`
 
 use super::completions::session_ids;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
-use serde::Serialize;
-use taffrail_api::SCHEMA_VERSION;
-use taffrail_model::{SessionId, Timestamp};
-use taffrail_query::contracts::{Remarked, clear_notes, remarks};
+use taffrail_api::client::escaped;
+use taffrail_api::{MarksBody, SessionMarks};
+use taffrail_query::contracts::{clear_notes, remarks};
+use taffrail_query::marks;
 use taffrail_tui::terminal::line;
 
 /// Add, remove or list the tags of a session
@@ -47,18 +47,60 @@ pub(super) struct NoteArgs {
     clear: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct AnnotationDocument {
-    schema_version: u32,
-    session_id: SessionId,
-    tags: Vec<String>,
-    notes: Vec<NoteRow>,
+/// Give a session a star, or take it away
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail star @last
+  taffrail star 3f2a --remove
+")]
+pub(super) struct StarArgs {
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+    #[arg(value_name = "ID", add = session_ids())]
+    id: String,
+    /// Take the star away
+    #[arg(long)]
+    remove: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct NoteRow {
-    at: Timestamp,
-    text: String,
+/// Give a session a title, which wins over the agent's
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail rename @last Token refresh
+  taffrail rename 3f2a --clear              the agent's title again
+")]
+pub(super) struct RenameArgs {
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+    #[arg(value_name = "ID", add = session_ids())]
+    id: String,
+    /// The title; several words make one title
+    #[arg(value_name = "TITLE", required_unless_present = "clear")]
+    title: Vec<String>,
+    /// Take the title away
+    #[arg(long, conflicts_with = "title")]
+    clear: bool,
+}
+
+pub(super) fn star(args: &StarArgs, context: &Context) -> Result<(), CliError> {
+    let marks = MarksBody { starred: Some(!args.remove), ..MarksBody::default() };
+    marked(&args.id, &marks, context)
+}
+
+pub(super) fn rename(args: &RenameArgs, context: &Context) -> Result<(), CliError> {
+    let marks = MarksBody { title: Some(args.title.join(" ")), ..MarksBody::default() };
+    marked(&args.id, &marks, context)
+}
+
+/// Changes a session through the daemon if one runs, so that its lists show it at once.
+fn marked(id: &str, marks: &MarksBody, context: &Context) -> Result<(), CliError> {
+    let path = format!("/api/sessions/{}/marks", escaped(&context.found_id(id)?));
+    let told: SessionMarks = context.questions()?.post(&path, marks)?;
+    if context.json {
+        return Out::new().json(&told);
+    }
+    let star = if told.starred { "★ " } else { "" };
+    Out::print(&format!("{star}{}", line(told.title.as_deref().unwrap_or("(no title)"))))
 }
 
 pub(super) fn tag(args: &TagArgs, context: &Context) -> Result<(), CliError> {
@@ -69,7 +111,7 @@ pub(super) fn tag(args: &TagArgs, context: &Context) -> Result<(), CliError> {
         false => taffrail_query::contracts::tag(&context.settings, &target, (&given, &taken))?,
     };
     if context.json {
-        return Out::new().json(&document(told));
+        return Out::new().json(&marks(&context.settings, &target)?);
     }
     let mut out = Out::new();
     out.lines(told.tags.iter().map(|tag| line(tag)))
@@ -85,7 +127,7 @@ pub(super) fn note(args: &NoteArgs, context: &Context) -> Result<(), CliError> {
         }
     };
     if context.json {
-        return Out::new().json(&document(told));
+        return Out::new().json(&marks(&context.settings, &target)?);
     }
     let (mut out, clock) = (Out::new(), context.clock());
     let shown = told.notes.iter();
@@ -98,16 +140,6 @@ fn changes(words: &[String]) -> (Vec<String>, Vec<String>) {
     let bare = |word: &String, sign: char| word.strip_prefix(sign).unwrap_or(word).to_owned();
     let given = given.into_iter().map(|it| bare(it, '+')).collect();
     (given, taken.into_iter().map(|it| bare(it, '-')).collect())
-}
-
-fn document(told: Remarked) -> AnnotationDocument {
-    let notes = told.notes.into_iter().map(|it| NoteRow { at: it.at, text: it.text });
-    AnnotationDocument {
-        schema_version: SCHEMA_VERSION,
-        session_id: told.session_id,
-        tags: told.tags,
-        notes: notes.collect(),
-    }
 }
 
 #[cfg(test)]

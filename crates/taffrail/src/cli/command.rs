@@ -3,8 +3,8 @@
 use super::context::{Context, Paging};
 use super::{
     acp, agents, annotations, approvals, archive, attach, away, backup, blame, budgets, capture,
-    completions, config, conformance, daemon, device, doctor, document, events, explain, export,
-    feed, findings, forget, handoff, health, hooks, hub, index, key, link, ls, man, mcp,
+    completions, config, conformance, daemon, device, digest, doctor, document, events, explain,
+    export, feed, findings, forget, handoff, health, hooks, hub, index, key, link, ls, man, mcp,
     notifications, prices, quota, rebuild, resume, rules, run, schema, search, send, service,
     setup, share, show, snapshot, state, stats, status_bar, summary, tail, telemetry, teleport,
     token, uninstall, upgrade, usage, validate, wait, web, work,
@@ -44,6 +44,7 @@ pub(super) enum Command {
     Summary(summary::Args),
     Handoff(handoff::Args),
     Stats(stats::Args),
+    Digest(digest::Args),
     Usage(usage::Args),
     // Listed in the help of `usage`.
     #[command(hide = true)]
@@ -72,6 +73,8 @@ pub(super) enum Command {
     State(state::Args),
     Tag(annotations::TagArgs),
     Note(annotations::NoteArgs),
+    Star(annotations::StarArgs),
+    Rename(annotations::RenameArgs),
     #[command(hide = true)]
     Validate(validate::Args),
     #[command(hide = true)]
@@ -120,6 +123,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Tail(args) => tail::run(&args, &paged()?),
         Command::Stats(args) => stats::run(&args, &paged()?),
         Command::Budgets(args) => budgets::run(&args, &context()?),
+        Command::Digest(args) => digest::run(&args, &paged()?),
         Command::Usage(args) => usage::run(&args, &paged()?),
         Command::Prices(args) => prices::run(&args, &context()?),
         Command::Blame(args) => blame::run(&args, &paged()?),
@@ -142,6 +146,8 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::State(args) => state::run(&args, json),
         Command::Tag(args) => annotations::tag(&args, &context()?),
         Command::Note(args) => annotations::note(&args, &context()?),
+        Command::Star(args) => annotations::star(&args, &context()?),
+        Command::Rename(args) => annotations::rename(&args, &context()?),
         Command::Validate(args) => validate::run(&args, json),
         Command::Schema(args) => schema::run(&args, json),
         Command::Agents(args) => agents::run(&args, &context()?),

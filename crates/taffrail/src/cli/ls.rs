@@ -11,12 +11,11 @@ use crate::output::{Out, columns, is_terminal, say};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use taffrail_api::client::path;
-use taffrail_api::{AgentList, ListQuery, ListRequest, SCHEMA_VERSION, Session, SessionList};
+use taffrail_api::{AgentList, ListQuery, ListRequest, SCHEMA_VERSION, Session, SessionList, csv};
 use taffrail_ingest::Budget;
 use taffrail_query::selection::asks_what_about;
 use taffrail_query::summary::bring_up;
 use taffrail_query::{Waiting, caught_up};
-use taffrail_tui::csv;
 use taffrail_tui::table;
 use taffrail_tui::terminal::clean;
 
@@ -105,6 +104,11 @@ fn query(request: &ListRequest) -> ListQuery {
         category: request.category.clone(),
         device: request.device.clone(),
         words: None,
+        until: request.until.map(|it| it.to_string()),
+        model: request.model.clone(),
+        branch: request.branch.clone(),
+        starred: request.starred,
+        ..ListQuery::default()
     }
 }
 

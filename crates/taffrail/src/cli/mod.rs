@@ -20,6 +20,7 @@ mod conformance;
 mod context;
 mod daemon;
 mod device;
+mod digest;
 mod doctor;
 mod document;
 mod events;

@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("html.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// The beginning of a file.
-pub(super) fn head(title: &str) -> String {
+pub(crate) fn head(title: &str) -> String {
     let title = escape(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -28,7 +28,7 @@ pub(super) fn head(title: &str) -> String {
 }
 
 /// The end of a file.
-pub(super) const FOOT: &str = "</body>\n</html>";
+pub(crate) const FOOT: &str = "</body>\n</html>";
 
 /// The beginning of a session; its end is `SESSION_END`.
 pub(super) fn session(session: &Session, clock: &Clock) -> String {
@@ -66,7 +66,7 @@ pub(super) fn block(block: &Block) -> String {
 
 /// Escapes text for content and attributes. The slashes of URLs are escaped, too, so that no reader
 /// takes them for something to fetch.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let text = plain(text);
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut rest = text.chars().peekable();

@@ -8,6 +8,11 @@ mod parts;
 mod plain;
 mod rendered;
 
+/// What other pages share with that of a transcript.
+pub(crate) mod page {
+    pub(crate) use super::html::{FOOT, escape, head};
+}
+
 use crate::when::Clock;
 use blocks::{Block, Blocks};
 use taffrail_api::{EventLine, Session};

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 38] = [
+const ASKED: [(&str, &str, &str); 43] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -80,6 +80,15 @@ const ASKED: [(&str, &str, &str); 38] = [
     ("activity-one", "/api/activity", "/api/activity?id=@last"),
     ("rules", "/api/rules", "/api/rules?project=/w/app"),
     ("hooks", "/api/hooks", "/api/hooks"),
+    (
+        "sessions-sorted",
+        "/api/sessions",
+        "/api/sessions?sort=failures&order=asc&limit=1&facets=true",
+    ),
+    ("marks", "/api/sessions/{id}/marks", "/api/sessions/@last/marks"),
+    ("stats-compared", "/api/stats", "/api/stats?since=1h&until=2026-10-01T10:30:00Z&compare=true"),
+    ("projects", "/api/projects", "/api/projects"),
+    ("project-files", "/api/projects/files", "/api/projects/files?project=/w/app"),
     ("wait", "/api/wait", "/api/wait?for=waiting_approval&timeout=1"),
 ];
 
@@ -179,6 +188,14 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/api/sessions?all=perhaps", 400, "usage");
     check("/api/sessions?since=soon", 400, "usage");
     check("/api/sessions?agent=nobody", 400, "usage");
+    check("/api/sessions?sort=nonsense", 400, "usage");
+    check("/api/sessions?order=up", 400, "usage");
+    check("/api/sessions?after=last.asc~1~x", 400, "usage");
+    check("/api/sessions.csv?sort=nonsense", 400, "usage");
+    check("/api/stats?compare=true", 400, "usage");
+    check("/api/stats?sort=last", 400, "usage");
+    check("/api/projects/files", 400, "usage");
+    check("/api/sessions/zzzz/marks", 404, "not_found");
     check("/api/sessions?waiting=true&agent=nobody", 400, "usage");
     check("/api/search?q=kind:nothing", 400, "usage");
     check("/api/search?words=x", 400, "usage");

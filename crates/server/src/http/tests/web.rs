@@ -211,28 +211,33 @@ fn a_page_needs_the_cookie_and_says_how_to_get_it() {
     check("/assets/nothing.js", &cookie, 404, "error");
     check("/assets/..%2findex.html", &cookie, 404, "error");
     check("/nothing", &cookie, 404, "error");
-    check("/nothing", &format!("{cookie}{html}"), 404, "<div id=\"app\"");
-    check("/session/a/b/c", &format!("{cookie}{html}"), 404, "<div id=\"app\"");
+    for page in ["/sessions", "/projects", "/projects/%2Fw%2Fapp"] {
+        check(page, &cookie, 200, "<div id=\"app\"");
+    }
+    let unknown = "href=\"/door.css\"";
+    check("/nothing", &format!("{cookie}{html}"), 404, unknown);
+    check("/session/a/b/c", &format!("{cookie}{html}"), 404, unknown);
+    check("/nothing", html, 401, unknown);
+    check("/door.css", "", 200, "prefers-color-scheme");
     check("/api/nothing", &cookie, 404, "error");
+    check("/api/nothing", &format!("{cookie}{html}"), 404, "error");
 }
 
 #[test]
 fn a_long_answer_is_sent_smaller_to_who_takes_that_and_a_stream_never() {
     let machine = Machine::new();
-    let check = |path: &str, headers: &str, expected: bool| {
+    let check = |path: &str, headers: &str, coding: Option<&str>, varies: bool| {
         let with = format!("{headers}Authorization: Bearer {}\r\n", machine.token());
-        let answer = machine.plain("GET", path, &with, "");
-        assert_eq!(
-            answer.head.contains("content-encoding: gzip"),
-            expected,
-            "{path} {}",
-            answer.head
-        );
+        let head = machine.plain("GET", path, &with, "").head;
+        let named = head.lines().find_map(|it| it.strip_prefix("content-encoding: "));
+        assert_eq!(named, coding, "{path} {head}");
+        assert_eq!(head.contains("vary: accept-encoding"), varies, "{path} {head}");
     };
-    check("/openapi.json", "Accept-Encoding: gzip, br\r\n", true);
-    check("/openapi.json", "", false);
-    check("/api/approvals", "Accept-Encoding: gzip\r\n", false);
-    check("/icon-512.png", "Accept-Encoding: gzip\r\n", false);
+    check("/openapi.json", "Accept-Encoding: gzip, br\r\n", Some("gzip"), true);
+    check("/openapi.json", "Accept-Encoding: gzip, zstd\r\n", Some("zstd"), true);
+    check("/openapi.json", "", None, true);
+    check("/api/approvals", "Accept-Encoding: gzip\r\n", None, true);
+    check("/icon-512.png", "Accept-Encoding: gzip\r\n", None, false);
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub struct SessionRow {
     pub prompts: u64,
     /// Tool calls.
     pub tool_calls: u64,
+    /// Errors, and calls that failed.
+    pub failures: u64,
     /// The tokens it spent itself.
     pub tokens: Tokens,
     /// Its own cost: what its agent reports, else what the price table gives.
@@ -94,6 +96,7 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         turns: row.count("turns")?,
         prompts: row.count("prompts")?,
         tool_calls: row.count("tool_calls")?,
+        failures: row.count("failures")?,
         tokens: row.tokens()?,
         cost_microdollars: row.get("cost_microdollars")?,
         cost: row.cost()?,

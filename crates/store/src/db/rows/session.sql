@@ -1,5 +1,5 @@
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
-  said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
+  said_started_at, first_at, last_at, turns, prompts, tool_calls, failures, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars,
   reported_microdollars, estimated_microdollars, unknown_answers,
   (WITH RECURSIVE below (uuid, cost) AS (

@@ -5,6 +5,7 @@ DELETE FROM messages WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM operations WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM carried WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM marks WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM told WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM share_marks WHERE stream IN
   (SELECT stream FROM shares WHERE session_id IN (SELECT session_id FROM tombstones));

@@ -34,7 +34,7 @@ CREATE TABLE sessions (
   said_started_at INTEGER, first_at INTEGER, last_at INTEGER,
   sequence INTEGER NOT NULL DEFAULT 0, last_batch INTEGER NOT NULL DEFAULT 0,
   turns INTEGER NOT NULL DEFAULT 0, prompts INTEGER NOT NULL DEFAULT 0,
-  tool_calls INTEGER NOT NULL DEFAULT 0,
+  tool_calls INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
   input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
   cache_read_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0,
   reasoning_tokens INTEGER NOT NULL DEFAULT 0,

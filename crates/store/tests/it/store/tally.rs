@@ -56,3 +56,21 @@ fn sessions_are_counted_whole_and_days_by_what_happened() {
     check(reader.tally(&since, Grouping::Nothing).unwrap(), &["? 1 2 2 1 30 5"]);
     check(reader.tally_days(&since, &Ahead::default()).unwrap(), &days[1..]);
 }
+
+#[test]
+fn a_period_ends_before_its_end() {
+    let desk = desk();
+    let reader = desk.reader();
+    let check = |since: Option<i64>, until: i64, sessions: &[&str], days: &[&str]| {
+        let filter = Filter { workers: true, since: since.map(at), ..Filter::default() };
+        let filter = Filter { until: Some(at(until)), ..filter };
+        assert_eq!(shown(&reader.tally(&filter, Grouping::Nothing).unwrap()), sessions);
+        assert_eq!(shown(&reader.tally_days(&filter, &Ahead::default()).unwrap()), days);
+    };
+    // A session belongs to the period of its latest event; each day has what happened on it.
+    check(None, DAY, &["? 1 1 1 1 0 -"], &["1970-01-01 2 2 2 2 10 1"]);
+    let two = ["1970-01-01 2 2 2 2 10 1", "1970-01-02 1 1 1 0 0 -"];
+    check(None, 2 * DAY, &["? 2 3 3 2 30 5"], &two);
+    check(Some(DAY), 2 * DAY, &["? 1 2 2 1 30 5"], &two[1..]);
+    check(Some(2 * DAY), 3 * DAY, &["? 0 - - - 0 -"], &[]);
+}

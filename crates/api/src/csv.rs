@@ -1,10 +1,10 @@
 //! Comma-separated values: fields that no spreadsheet takes for a formula, and sessions as records.
 
+use crate::Session;
 use serde_json::Value;
-use taffrail_api::Session;
 
 /// The columns of a session, as `ls --json` names them; those of `usage` are columns of their own.
-const COLUMNS: [&str; 31] = [
+const COLUMNS: [&str; 33] = [
     "id",
     "device",
     "agent",
@@ -36,6 +36,8 @@ const COLUMNS: [&str; 31] = [
     "status_since",
     "confidence",
     "tags",
+    "starred",
+    "failures",
 ];
 
 /// The sessions as CSV, with a head.
@@ -49,7 +51,16 @@ fn record(session: &Session) -> String {
     // Plain fields always serialize.
     let value = serde_json::to_value(session).unwrap_or_default();
     let found = |name: &str| value.get(name).or_else(|| value.get("usage")?.get(name));
-    COLUMNS.map(|it| found(it).map(cell).unwrap_or_default()).join(",")
+    COLUMNS.map(|it| found(it).map_or_else(|| left_out(it).to_owned(), cell)).join(",")
+}
+
+/// The cell of a column that a session leaves out.
+fn left_out(column: &str) -> &'static str {
+    match column {
+        "starred" => "false",
+        "failures" => "0",
+        _ => "",
+    }
 }
 
 /// A value as a cell: empty for `null`, and the texts of a list between spaces.
@@ -67,7 +78,8 @@ fn cell(value: &Value) -> String {
 
 /// A quoted field. Titles, branches and folders are named by others: a spreadsheet must not take
 /// one for a formula.
-pub(crate) fn field(text: &str) -> String {
+#[must_use]
+pub fn field(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))
 }
@@ -75,33 +87,52 @@ pub(crate) fn field(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::session;
     use serde_json::json;
 
     const HEAD: &str = "id,device,agent,runtime_session_id,title,title_derived,auto_title,\
         project_path,git_branch,model,lifecycle,started_at,last_event_at,turns,prompts,tool_calls,\
         input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,\
         cost_microdollars,parent_id,source_uri,captured,group,failed,status,status_since,\
-        confidence,tags";
+        confidence,tags,starred,failures";
+
+    /// A session with these fields instead of the defaults.
+    fn session(fields: &Value) -> Session {
+        let mut row = json!({
+            "id": "00000000-0000-4000-8000-000000000001", "agent": "an-agent",
+            "runtime_session_id": "r1", "title": "t", "title_derived": true,
+            "project_path": "/home/ada/src/api-auth", "git_branch": "main", "model": "a-model",
+            "lifecycle": "active", "started_at": "2026-11-15T09:00:00Z",
+            "last_event_at": "2026-11-15T11:58:00Z", "turns": 41, "prompts": 41,
+            "tool_calls": 120, "usage": {"input_tokens": 100_000, "output_tokens": 2_000,
+                "cache_read_tokens": 80_000, "cache_write_tokens": 0, "reasoning_tokens": 0},
+            "source_uri": "file:///x", "captured": true, "group": "done", "status": "exited",
+            "status_since": "2026-11-15T11:58:00Z", "confidence": "high",
+        });
+        for (name, value) in fields.as_object().unwrap() {
+            row[name] = value.clone();
+        }
+        serde_json::from_value(row).unwrap()
+    }
 
     #[test]
     fn a_session_is_one_record() {
         let fields = json!({"title": "say \"hi\",\nthen go", "tags": ["a", "b"],
-            "cost_microdollars": null});
-        let expected = "\"00000000-0000-4000-8000-000000000001\",,\"claude-code\",\"r1\",\
+            "cost_microdollars": null, "starred": true, "failures": 3});
+        let expected = "\"00000000-0000-4000-8000-000000000001\",,\"an-agent\",\"r1\",\
             \"say \"\"hi\"\",\nthen go\",true,,\"/home/ada/src/api-auth\",\"main\",\"a-model\",\
             \"active\",\"2026-11-15T09:00:00Z\",\"2026-11-15T11:58:00Z\",41,41,120,100000,2000,\
             80000,0,0,,,\"file:///x\",true,\"done\",false,\"exited\",\"2026-11-15T11:58:00Z\",\
-            \"high\",\"a b\"";
-        assert_eq!(sessions(&[session(1, &fields)]), [HEAD, expected]);
+            \"high\",\"a b\",true,3";
+        assert_eq!(sessions(&[session(&fields)]), [HEAD, expected]);
         assert_eq!(sessions(&[]), [HEAD]);
     }
 
     #[test]
     fn a_cell_is_never_a_formula() {
         let check = |text: &str, expected: &str| {
-            let row = sessions(&[session(1, &json!({"title": text}))]).remove(1);
+            let row = sessions(&[session(&json!({"title": text}))]).remove(1);
             assert!(row.contains(expected), "{row}");
+            assert!(row.ends_with(",\"\",false,0"), "{row}");
         };
         check("=HYPERLINK(\"x\")", ",\"'=HYPERLINK(\"\"x\"\")\",");
         for sign in ["+", "-", "@", "\t", "\r"] {

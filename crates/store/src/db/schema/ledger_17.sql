@@ -1,0 +1,3 @@
+CREATE TABLE marks (
+  session_id BLOB PRIMARY KEY, starred INTEGER NOT NULL DEFAULT 0, title TEXT
+) WITHOUT ROWID;
