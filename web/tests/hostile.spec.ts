@@ -52,11 +52,27 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
   expect(ids.length).toBe(sessions.length);
   await page.locator('[data-session] a').first().hover();
   await check('board');
-  for (const path of ['/approvals', '/feed', '/findings', '/timeline', '/usage', '/health', '/search?q=window', '/search?q=evil', `/search?q=${encodeURIComponent('<img src=x onerror=window.__hit=9>')}`]) {
+  for (const path of ['/sessions', '/sessions?sort=tokens&tag=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D7%3E', '/sessions?project=%22%3E%3Cscript%3Ewindow.__hit%3D8%3C/script%3E', '/projects', '/projects?project=%3Csvg%20onload%3Dwindow.__hit%3D6%3E', '/usage?model=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D5%3E&from=%3Cb%3E', '/timeline?width=%3Cb%3E&end=%3Cimg%3E&agents=true', '/approvals', '/approvals?mode=queue', '/feed', '/findings', '/timeline', '/usage', '/health', '/search?q=window', '/search?q=evil', `/search?q=${encodeURIComponent('<img src=x onerror=window.__hit=9>')}`]) {
     await page.goto(stage.url + path);
     await page.waitForLoadState('networkidle');
     await check(path);
   }
+  // Folders and tags of projects, and what a person is shown to change.
+  await page.goto(`${stage.url}/projects`);
+  const folders = await page.locator('main td a[data-item]').evaluateAll((all) => all.map((it) => it.getAttribute('href') ?? ''));
+  for (const path of folders.slice(0, 12)) {
+    await page.goto(stage.url + path);
+    await page.waitForLoadState('networkidle');
+    await check(path);
+  }
+  await page.goto(`${stage.url}/sessions`);
+  await page.locator('[data-row] button[data-key="m"]').first().click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  const evil = payloads.find((it: string) => it.startsWith('<img'));
+  await page.getByRole('dialog').getByLabel('Note').fill(evil);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click();
+  await expect(page.getByRole('list', { name: 'Notes' })).toContainText(evil);
+  await check('marks');
   for (const id of ids) {
     await page.goto(`${stage.url}/session/${id}`);
     const rows = page.getByRole('feed', { name: 'Transcript' });

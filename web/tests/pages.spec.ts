@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { enter, expect, test, watch } from './kit';
 
-const PAGES = ['/', '/approvals', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings', '/file'];
+const PAGES = ['/', '/sessions', '/projects', '/projects?project=%2Fhome%2Fana%2Fsrc%2Fapi-auth', '/approvals', '/approvals?mode=queue', '/search', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings', '/file'];
 
 for (const width of [1440, 375]) {
   for (const colorScheme of ['light', 'dark'] as const) {

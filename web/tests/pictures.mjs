@@ -34,6 +34,7 @@ const link = await page.getByRole('link', { name: /Make the refresh test pass/ }
 await picture('board', '/');
 await picture('session', link, { colorScheme: 'dark' });
 await picture('approvals', '/approvals');
+await picture('sessions', '/sessions');
 await picture('timeline', '/timeline?width=1h', { colorScheme: 'dark' });
 await picture('usage', '/usage', { height: 900 });
 await picture('phone', '/', { width: 375, height: 720, colorScheme: 'dark' });
@@ -41,7 +42,7 @@ await picture('phone', '/', { width: 375, height: 720, colorScheme: 'dark' });
 // Every page a newcomer sees, wide and narrow, light and dark: ALL=1 node tests/pictures.mjs FOLDER
 async function everything() {
   const card = link.split('/').pop();
-  const pages = { board: '/', approvals: '/approvals', session: `/session/${card}`, search: '/search?q=token', usage: '/usage', timeline: '/timeline?width=24h', settings: '/settings', health: '/health' };
+  const pages = { board: '/', sessions: '/sessions', projects: '/projects', approvals: '/approvals', session: `/session/${card}`, search: '/search?q=token', usage: '/usage', timeline: '/timeline?width=24h', settings: '/settings', health: '/health' };
   for (const colorScheme of ['light', 'dark']) {
     for (const width of [1440, 375]) {
       for (const [name, path] of Object.entries(pages)) await picture(`${name}-${width}-${colorScheme}`, path, { width, height: width < 500 ? 812 : 900, colorScheme });

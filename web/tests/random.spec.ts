@@ -9,8 +9,8 @@ const SEED = Number(process.env.RANDOM_SEED ?? 1);
 const OPEN = 4;
 /** So many events are sent before the first was heard. */
 const BATCH = 25;
-const KEYS = ['j', 'k', 'a', 'd', 'a', 'd', 'e', 's', 't', '[', ']', '/', '?', 'g', 'b', 'u', 'f', 'h', 'c', 'Enter', 'Escape', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Control+k', 'Backspace', 'Space', 'x', '"'];
-const PLACES = ['/', '/', '/', '/', '/', '/', '/approvals', '/approvals', '/approvals', '/approvals', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings'];
+const KEYS = ['j', 'k', 'a', 'd', 'a', 'd', 'e', 's', 't', '[', ']', '/', '?', 'g', 'b', 'n', 'm', 'u', 'f', 'h', 'c', 'Enter', 'Escape', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Control+k', 'Backspace', 'Space', 'x', '"'];
+const PLACES = ['/', '/', '/', '/', '/', '/', '/approvals', '/approvals', '/approvals', '/approvals?mode=queue', '/sessions', '/projects', '/search?q=token', '/timeline', '/usage', '/feed', '/findings', '/health', '/settings'];
 const COMMANDS = ['ls -la task-N', 'git push --force origin task-N', 'make task-N && make check', "cat > task-N <<'EOF'\na; b\nEOF", 'rm -rf task-N', 'cargo test task-N'];
 
 function chances(seed: number) {

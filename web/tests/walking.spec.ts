@@ -105,7 +105,7 @@ test('the link to the content leads there, titles name the page, and the focus f
   await page.goto(`${staged.stage.url}/session/${idOf(staged, 'Ask three helpers')}`);
   await expect(page).toHaveTitle(/Ask three helpers · Taffrail/);
   await page.goto(`${staged.stage.url}/nopage`);
-  await expect(page.locator('main')).toContainText('There is no such page');
+  await expect(page.locator('main')).toContainText('No page has this address');
 });
 
 test('sub-agents of a session that is over are linked, and their tokens are said', async ({ page, staged }) => {

@@ -18,6 +18,8 @@ pub struct ActivityQuery {
     pub until: Option<String>,
     /// How many minutes the reader's clock is ahead of UTC.
     pub ahead: i64,
+    /// Sub-agents, too.
+    pub all: bool,
 }
 
 /// What the time of sessions went to.

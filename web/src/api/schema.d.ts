@@ -4280,6 +4280,8 @@ export interface operations {
                 until?: string;
                 /** @description How many minutes the reader's clock is ahead of UTC. */
                 ahead?: number;
+                /** @description Sub-agents, too. */
+                all?: boolean;
             };
             header?: never;
             path?: never;

@@ -1,13 +1,12 @@
 // The keyboard: the same words as in the terminal where they can be.
+import { PLACES } from './places';
 import { go } from './router.svelte';
 
 let palette = $state(false);
 let help = $state(false);
 let waiting = '';
 
-const PLACES: Record<string, string> = {
-  b: '/', s: '/search', t: '/timeline', u: '/usage', a: '/approvals', e: '/feed', f: '/findings', h: '/health', c: '/settings',
-};
+const LETTERS = new Map(PLACES.map((it) => [it.letter, `/${it.path}`]));
 
 function types(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -52,6 +51,13 @@ function press(name: string): boolean {
   return Boolean(button);
 }
 
+/** Presses a button of the row that has the focus, and no other. */
+function mine(name: string): boolean {
+  const button = document.activeElement?.closest('main [data-row]')?.querySelector<HTMLElement>(`[data-key="${name}"]`);
+  button?.click();
+  return Boolean(button);
+}
+
 /** Puts the cursor where a prompt is written, or a number. */
 function write(key: string): boolean {
   const field = document.querySelector<HTMLElement>(`main [data-page-key="${key}"]`);
@@ -86,7 +92,7 @@ function pressed(event: KeyboardEvent) {
   if (palette || event.metaKey || event.ctrlKey || event.altKey || types(event.target)) return;
   if (waiting === 'g') {
     waiting = '';
-    const place = PLACES[event.key];
+    const place = LETTERS.get(event.key);
     if (place) go(place);
     return;
   }
@@ -110,7 +116,9 @@ function act(key: string): boolean {
       return true;
     }
     case 'e': return press(key) || explain();
-    case 's': case '#': return write(key);
+    case 's': return mine(key) || write(key);
+    case '#': return write(key);
+    case 'm': return mine(key);
     case 'a': case 'd': case '[': case ']': case 't': case 'n': case 'N': case 'o': case 'w': return press(key);
     default: return false;
   }

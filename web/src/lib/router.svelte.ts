@@ -54,9 +54,16 @@ export function go(to: string) {
 
 /** Changes a filter in the address; it is not a step to go back to. */
 export function filter(name: string, value: string) {
+  filters({ [name]: value });
+}
+
+/** Changes several filters at once. */
+export function filters(all: Record<string, string>) {
   const query = new URLSearchParams(location.search);
-  if (value) query.set(name, value);
-  else query.delete(name);
+  for (const [name, value] of Object.entries(all)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
   const text = query.toString();
   history.replaceState(history.state, '', location.pathname + (text ? `?${text}` : ''));
   place = here();

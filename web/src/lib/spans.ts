@@ -30,3 +30,36 @@ export function drawn(spans: readonly Span[], from: number, until: number): [Spa
     return path ? [[doing, path]] : [];
   });
 }
+
+/** What a session did at an instant; the spans are in order. */
+export function spanAt(spans: readonly Span[], at: number): Span | undefined {
+  let [low, high] = [0, spans.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const it = spans[middle];
+    if (!it) return undefined;
+    if (at < it.from) high = middle - 1;
+    else if (at > it.to) low = middle + 1;
+    else return it;
+  }
+  return undefined;
+}
+
+/** Sessions in their order, each followed by its sub-agents; those without their session stand alone. */
+export function families<T extends { session: Session }>(lanes: readonly T[]): { lane: T; depth: number }[] {
+  const ids = new Set(lanes.map((it) => it.session.id));
+  const of = new Map<string, T[]>();
+  for (const lane of lanes) {
+    const parent = lane.session.parent_id;
+    if (parent && parent !== lane.session.id && ids.has(parent)) of.set(parent, [...(of.get(parent) ?? []), lane]);
+  }
+  const seen = new Set<string>();
+  const laid = (lane: T, depth: number): { lane: T; depth: number }[] => {
+    if (seen.has(lane.session.id)) return [];
+    seen.add(lane.session.id);
+    return [{ lane, depth }, ...(of.get(lane.session.id) ?? []).flatMap((it) => laid(it, depth + 1))];
+  };
+  const roots = lanes.filter((it) => !it.session.parent_id || !ids.has(it.session.parent_id));
+  // Whoever is in a circle is nobody's root, and is shown all the same.
+  return [...roots, ...lanes].flatMap((it) => laid(it, 0));
+}

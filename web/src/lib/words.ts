@@ -131,6 +131,14 @@ export function money(microdollars: number | null | undefined): string {
   return `$${dollars.toFixed(dollars < 10 ? 2 : dollars < 1000 ? 1 : 0)}`;
 }
 
+/** How a number changed against the period before: ▲ 12 %, ▼ 3 %, or nothing where that is not known. */
+export function change(now: number | null | undefined, before: number | null | undefined): string {
+  if (now === null || now === undefined || !before) return '';
+  const part = Math.round(((now - before) / before) * 100);
+  if (!part) return '= 0 %';
+  return `${part > 0 ? '▲' : '▼'} ${part > 1000 ? '>1000' : Math.abs(part)} %`;
+}
+
 /** What a session cost; ≈ marks a list price, +? answers of unknown cost. */
 export function price(it: Session): string {
   const known = it.cost_microdollars;

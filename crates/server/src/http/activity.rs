@@ -44,7 +44,7 @@ fn told(handle: &Handle, query: &ActivityQuery) -> Result<Activity, DaemonError>
     let since = since.unwrap_or_else(|| until.checked_sub(DAY).unwrap_or(until));
     let mut sessions = match one {
         Some(one) => vec![one],
-        None => among(handle, since, until)?,
+        None => among(handle, (since, until), query.all)?,
     };
     let more = sessions.len() > LANES;
     sessions.truncate(LANES);
@@ -60,8 +60,12 @@ fn told(handle: &Handle, query: &ActivityQuery) -> Result<Activity, DaemonError>
 }
 
 /// Sessions with activity in that time, latest first.
-fn among(handle: &Handle, since: Timestamp, until: Timestamp) -> Result<Vec<Session>, DaemonError> {
-    let query = ListQuery { since: Some(since.to_string()), ..ListQuery::default() };
+fn among(
+    handle: &Handle,
+    (since, until): (Timestamp, Timestamp),
+    all: bool,
+) -> Result<Vec<Session>, DaemonError> {
+    let query = ListQuery { since: Some(since.to_string()), all, ..ListQuery::default() };
     let mut sessions = listed(handle, query)?;
     sessions.retain(|it| it.started_at.is_none_or(|at| at <= until));
     Ok(sessions)
