@@ -11,6 +11,7 @@ mod fan;
 mod finals;
 mod golden;
 mod hostile;
+mod mcp;
 mod notices;
 mod openapi;
 mod queue;
