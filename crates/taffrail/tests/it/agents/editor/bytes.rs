@@ -4,13 +4,14 @@
 
 use super::{COPILOT, GEMINI, GOOSE, OPENCODE, Speaker, begin};
 use crate::agents::PROGRAM;
-use crate::agents::stage::{PAUSE, runs};
+use crate::agents::stage::PAUSE;
 use serde_json::json;
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 use taffrail_testkit::agents::Machine;
 use taffrail_testkit::model::Say;
-use taffrail_testkit::{Editor, Scale, until, until_every};
+use taffrail_testkit::{Editor, Home, Scale, until, until_every};
 
 /// Keeps what arrives at the agent, and what leaves it.
 const KEPT: &str = "tee \"$HOME/to-agent\" | \"$@\" | tee \"$HOME/from-agent\"";
@@ -38,8 +39,9 @@ fn check(speaker: &Speaker, messages: usize, kills: usize) -> usize {
     machine.model().script("long", vec![words.collect()]);
     let mut editor = speaker.editor(&machine, &["sh", "-c", KEPT, "sh"]);
     let session = begin(&machine, speaker, &mut editor);
+    let home = machine.home();
     std::thread::scope(|scope| {
-        let killer = scope.spawn(|| (0..kills).for_each(|_| kill_a_daemon(&machine)));
+        let killer = scope.spawn(|| (0..kills).for_each(|_| kill_a_daemon(home)));
         while editor.passed() < messages || !killer.is_finished() {
             turn(&mut editor, &session);
         }
@@ -48,11 +50,14 @@ fn check(speaker: &Speaker, messages: usize, kills: usize) -> usize {
     editor.passed()
 }
 
-fn kill_a_daemon(machine: &Machine) {
-    let mut daemon = machine.home().spawn(&["daemon", "run"]);
-    until_every(PAUSE, "the daemon", || runs(machine).then_some(()));
-    let pid = machine.home().json(&["daemon", "status", "--json"])["pid"].as_u64().unwrap();
-    machine.signal("-KILL", pid.try_into().unwrap());
+fn kill_a_daemon(home: &Home) {
+    let mut daemon = home.spawn(&["daemon", "run"]);
+    let pid = until_every(PAUSE, "the daemon", || {
+        let status = home.json(&["daemon", "status", "--json"]);
+        status["pid"].as_u64().filter(|_| status["running"] == true)
+    });
+    let mut kill = home.any_command(Path::new("/bin/kill"), home.root());
+    assert!(kill.args(["-KILL", &pid.to_string()]).status().unwrap().success(), "{pid}");
     daemon.kill();
 }
 
