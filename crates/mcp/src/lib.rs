@@ -4,10 +4,12 @@
 //! transcripts say is only ever between tags that nobody can foresee.
 
 mod asker;
+mod desk;
 mod errors;
 mod fence;
 mod lookups;
 mod page;
+mod post;
 mod protocol;
 mod query;
 mod recall;
@@ -20,6 +22,11 @@ mod tools;
 mod usage;
 mod why;
 
+pub use desk::{Desk, Options};
 pub use lookups::{Lookup, LookupList, lookups, note};
+pub use post::{Post, PostReply};
 pub use recall::{RECALL_LIMIT, Recall, brief, fix};
-pub use server::{Options, serve};
+pub use server::serve;
+
+#[cfg(test)]
+mod hostile_tests;

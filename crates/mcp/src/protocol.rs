@@ -6,9 +6,10 @@
 use serde_json::{Map, Value, json};
 
 /// The versions we speak, the latest first.
-const VERSIONS: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub(crate) const VERSIONS: [&str; 5] =
+    ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The first version without `initialize`.
-const INLINE: &str = "2026-07-28";
+pub(crate) const INLINE: &str = "2026-07-28";
 /// The latest version with `initialize`.
 const LATEST_SESSION: &str = "2025-11-25";
 
@@ -22,9 +23,9 @@ const INSTRUCTIONS: &str = "Taffrail remembers what every coding agent on this m
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Request {
     /// The client's number for it; `None` for a notification, which has no answer.
-    id: Option<Value>,
-    method: String,
-    params: Map<String, Value>,
+    pub(crate) id: Option<Value>,
+    pub(crate) method: String,
+    pub(crate) params: Map<String, Value>,
     meta: Map<String, Value>,
 }
 
@@ -33,6 +34,8 @@ pub(crate) struct Request {
 pub(crate) enum Step {
     /// Send this line.
     Reply(String),
+    /// Send this line, which is an error with this code.
+    Refuse(i32, String),
     /// Answer this call of a tool.
     Call(ToolCall),
     /// Nothing.
@@ -65,7 +68,7 @@ pub(crate) struct Connection {
 }
 
 /// An error of the protocol: its code, its words and its data.
-type Fault = (i32, String, Value);
+pub(crate) type Fault = (i32, String, Value);
 
 impl Connection {
     /// A connection that nothing was said on; `tools` are the definitions.
@@ -73,24 +76,33 @@ impl Connection {
         Self { version, tools, client: None }
     }
 
+    /// The same, with a client that introduced itself elsewhere.
+    pub(crate) fn with_client(self, client: Option<String>) -> Self {
+        Self { client, ..self }
+    }
+
     /// What follows from a line of the client.
     pub(crate) fn hear(&mut self, line: &str) -> Step {
-        let request = match parse(line) {
-            Ok(request) => request,
-            Err(fault) => return Step::Reply(refused(&Value::Null, fault)),
-        };
+        match parse(line) {
+            Ok(request) => self.answer(request),
+            Err(fault) => Step::Refuse(fault.0, refused(&Value::Null, fault)),
+        }
+    }
+
+    /// What follows from a request.
+    pub(crate) fn answer(&mut self, request: Request) -> Step {
         // A notification asks for nothing, and an answer is to a question that we never ask.
         let Some(id) = request.id.clone() else { return Step::Silence };
         if request.method == "tools/call" {
             return match self.call(id.clone(), request) {
                 Ok(call) => Step::Call(call),
-                Err(fault) => Step::Reply(refused(&id, fault)),
+                Err(fault) => Step::Refuse(fault.0, refused(&id, fault)),
             };
         }
-        Step::Reply(match self.result(&request) {
-            Ok(result) => replied(&id, &result),
-            Err(fault) => refused(&id, fault),
-        })
+        match self.result(&request) {
+            Ok(result) => Step::Reply(replied(&id, &result)),
+            Err(fault) => Step::Refuse(fault.0, refused(&id, fault)),
+        }
     }
 
     fn result(&mut self, request: &Request) -> Result<Value, Fault> {
@@ -146,13 +158,17 @@ impl Connection {
 }
 
 impl Request {
+    /// The version that the request names.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.meta.get(&format!("{META}protocolVersion")).and_then(Value::as_str)
+    }
+
     /// Whether the request is of the era without `initialize`.
-    fn check_version(&self) -> Result<bool, Fault> {
-        let version = self.meta.get(&format!("{META}protocolVersion")).and_then(Value::as_str);
+    pub(crate) fn check_version(&self) -> Result<bool, Fault> {
+        let version = self.version();
         let is_inline = version.is_some_and(|it| it >= INLINE) || self.method == "server/discover";
         if let Some(requested) = version.filter(|it| !VERSIONS.contains(it)) {
-            let data = json!({"requested": requested, "supported": VERSIONS});
-            return Err((-32022, "Unsupported protocol version".to_owned(), data));
+            return Err(unknown_version(requested));
         }
         let key = format!("{META}clientCapabilities");
         if is_inline && (version.is_none() || !self.meta.get(&key).is_some_and(Value::is_object)) {
@@ -181,7 +197,13 @@ impl ToolCall {
     }
 }
 
-fn parse(line: &str) -> Result<Request, Fault> {
+/// The error for a version that we do not speak.
+pub(crate) fn unknown_version(requested: &str) -> Fault {
+    let data = json!({"requested": requested, "supported": VERSIONS});
+    (-32022, "Unsupported protocol version".to_owned(), data)
+}
+
+pub(crate) fn parse(line: &str) -> Result<Request, Fault> {
     let fault = |code, text: &str| (code, text.to_owned(), Value::Null);
     let message: Value = serde_json::from_str(line).map_err(|_| fault(-32700, "not JSON"))?;
     let Value::Object(mut message) = message else { return Err(fault(-32600, "not a message")) };
@@ -207,7 +229,7 @@ fn replied(id: &Value, result: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()
 }
 
-fn refused(id: &Value, (code, message, data): Fault) -> String {
+pub(crate) fn refused(id: &Value, (code, message, data): Fault) -> String {
     let mut error = json!({"code": code, "message": message});
     if let (false, Some(fields)) = (data.is_null(), error.as_object_mut()) {
         fields.insert("data".to_owned(), data);

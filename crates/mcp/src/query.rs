@@ -3,8 +3,7 @@
 use crate::fence::Fence;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use taffrail_api::client::{Client, escaped, path};
 use taffrail_api::{ClientError, SearchHit, SearchReply, Session};
 use taffrail_model::SessionId;
@@ -31,7 +30,7 @@ pub(crate) struct Question {
     /// The folder that a relative path starts from.
     pub(crate) here: String,
     /// The latest search and its hits.
-    pub(crate) last: Rc<RefCell<LastSearch>>,
+    pub(crate) last: Arc<Mutex<LastSearch>>,
 }
 
 impl Question {

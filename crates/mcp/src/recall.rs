@@ -7,7 +7,7 @@ use crate::fence::Fence;
 use crate::query::{Arguments, Hidden, Question, about};
 use crate::text::{cut, plain, quoted_line, quoted_snippet};
 use serde::de::DeserializeOwned;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::thread;
 use taffrail_api::client::{Client, path};
 use taffrail_api::{SearchHit, SearchReply, Session, SessionList, Summary};
@@ -51,7 +51,7 @@ impl Recall {
             given: Arguments::default(),
             hidden: Hidden { sessions: Vec::new(), projects: self.exclude },
             here: self.here,
-            last: Rc::default(),
+            last: Arc::default(),
         }
     }
 }

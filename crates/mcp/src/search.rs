@@ -3,6 +3,7 @@
 use crate::page::Page;
 use crate::query::{Question, Refusal};
 use crate::text::{cited, plain, quoted_line, quoted_snippet};
+use std::sync::PoisonError;
 use taffrail_api::{SearchHit, SearchReply};
 
 /// How many hits of one query are shown at most.
@@ -45,13 +46,13 @@ fn spellings(path: &str, here: &str) -> Vec<String> {
 /// of a new search could repeat a hit or miss one: pages are of the search that the first began.
 fn found(question: &Question, query: &str) -> Result<(usize, SearchReply), Refusal> {
     let offset = question.given.offset()?;
-    let mut last = question.last.borrow_mut();
-    if let Some((_, reply)) = last.as_ref().filter(|(asked, _)| offset > 0 && asked == query) {
+    let last = || question.last.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, reply)) = last().as_ref().filter(|(asked, _)| offset > 0 && asked == query) {
         return Ok((offset, reply.clone()));
     }
     let reply = ask(question, query, MOST)?;
     if reply.total > 0 {
-        *last = Some((query.to_owned(), reply.clone()));
+        *last() = Some((query.to_owned(), reply.clone()));
     }
     Ok((offset, reply))
 }

@@ -73,10 +73,16 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
 fn shown(character: char) -> Option<char> {
     match character {
         '\n' | '\t' => Some(character),
-        '\u{200b}'..='\u{200f}'
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{3164}'
         | '\u{feff}'
+        | '\u{ffa0}'
         | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}' => None,
         other if other.is_control() => None,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How long an agent may take for one answer; the first start of some takes its time.
@@ -15,6 +16,8 @@ pub struct Editor {
     agent: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
+    sent: Vec<u8>,
+    received: Arc<Mutex<Vec<u8>>>,
     /// What the agent sent, besides answers.
     seen: Vec<Value>,
     answers: Vec<Value>,
@@ -26,20 +29,44 @@ impl Editor {
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let mut agent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let output = BufReader::new(agent.stdout.take().unwrap());
+        let mut output = BufReader::new(agent.stdout.take().unwrap());
         let (give, messages) = channel();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let all = received.clone();
         std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
+            let mut line = Vec::new();
+            while output.read_until(b'\n', &mut line).is_ok_and(|it| it > 0) {
+                all.lock().unwrap().extend_from_slice(&line);
                 // What is not JSON is for a person who reads along.
-                if let Ok(message) = serde_json::from_str(&line)
+                if let Ok(message) = serde_json::from_slice(&line)
                     && give.send(message).is_err()
                 {
                     break;
                 }
+                line.clear();
             }
         });
         let (input, seen, answers) = (agent.stdin.take(), Vec::new(), Vec::new());
-        Self { agent, input, messages, seen, answers, calls: 0 }
+        Self { agent, input, messages, sent: Vec::new(), received, seen, answers, calls: 0 }
+    }
+
+    /// Every byte that was sent.
+    #[must_use]
+    pub fn sent(&self) -> &[u8] {
+        &self.sent
+    }
+
+    /// Every byte that came, up to the last line's end.
+    #[must_use]
+    pub fn received(&self) -> Vec<u8> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// The messages that passed in both directions.
+    #[must_use]
+    pub fn passed(&self) -> usize {
+        let lines = |bytes: &[u8]| bytes.iter().filter(|it| **it == b'\n').count();
+        lines(&self.sent) + lines(&self.received.lock().unwrap())
     }
 
     /// Sends a request, and returns its id.
@@ -52,8 +79,9 @@ impl Editor {
 
     /// Sends a message.
     pub fn say(&mut self, message: &Value) {
-        let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+        let line = format!("{message}\n");
+        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+        self.sent.extend_from_slice(line.as_bytes());
     }
 
     /// Sends a request, and waits for its result.
@@ -64,13 +92,17 @@ impl Editor {
 
     /// Waits for the result of a request.
     pub fn answer(&mut self, id: u64) -> Value {
-        let is_it = |it: &Value| it["id"] == id;
+        let mut reply = self.reply(id);
+        assert!(reply["error"].is_null(), "request {id}: {reply}");
+        reply["result"].take()
+    }
+
+    /// Waits for the reply to a request, which may be an error.
+    pub fn reply(&mut self, id: u64) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
-            if let Some(at) = self.answers.iter().position(is_it) {
-                let mut answer = self.answers.remove(at);
-                assert!(answer["error"].is_null(), "request {id}: {answer}");
-                return answer["result"].take();
+            if let Some(at) = self.answers.iter().position(|it| it["id"] == id) {
+                return self.answers.remove(at);
             }
             self.receive(end);
         }

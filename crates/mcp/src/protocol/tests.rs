@@ -23,7 +23,7 @@ fn asked(method: &str, params: Value) -> String {
 
 fn reply(connection: &mut Connection, line: &str) -> Value {
     match connection.hear(line) {
-        Step::Reply(line) => serde_json::from_str(&line).unwrap(),
+        Step::Reply(line) | Step::Refuse(_, line) => serde_json::from_str(&line).unwrap(),
         other => panic!("{other:?}"),
     }
 }

@@ -23,6 +23,9 @@ pub(super) const STREAMS: usize = 2_000;
 /// The most threads for approvals at a time.
 const APPROVERS: usize = 8;
 
+/// The most threads that answer agents over MCP at a time.
+const ANSWERERS: usize = 4;
+
 /// How long a request waits for what hooks have reported, and how often it looks.
 const HOOKS: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(5);
@@ -37,6 +40,7 @@ struct Shared {
     hub: Hub,
     streams: Arc<Semaphore>,
     approvers: Arc<Semaphore>,
+    answerers: Arc<Semaphore>,
     stops: watch::Receiver<bool>,
     counts: Counts,
     web: Web,
@@ -81,8 +85,10 @@ impl App {
         let (hub, pump) = fanout::open(follow, counts.told.clone(), stops.clone());
         let streams = Arc::new(Semaphore::new(STREAMS));
         let approvers = Arc::new(Semaphore::new(APPROVERS));
+        let answerers = Arc::new(Semaphore::new(ANSWERERS));
         let limits = Arc::default();
-        let shared = Shared { handle, hub, streams, approvers, stops, counts, web, limits };
+        let shared =
+            Shared { handle, hub, streams, approvers, answerers, stops, counts, web, limits };
         (Self(Arc::new(shared)), pump)
     }
 
@@ -170,19 +176,18 @@ impl App {
         &self,
         what: impl FnOnce(&Handle) -> Result<T, DaemonError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let place =
-            self.0.approvers.clone().acquire_owned().await.map_err(|_| ApiError::ending())?;
-        let (handle, runtime) = (self.handle().clone(), tokio::runtime::Handle::current());
-        let (tell, told) = oneshot::channel();
-        let thread = std::thread::Builder::new().name("approvals".to_owned());
-        let begun = thread.spawn(move || {
-            let (_place, _entered) = (place, runtime.enter());
-            // The caller may be gone; then a request that would be held is withdrawn.
-            tell.send(what(&handle)).ok();
-        });
-        begun.map_err(|error| broken(&error))?;
-        // A panic of the thread is in the log.
-        told.await.map_err(|_| ApiError::broken())?.map_err(ApiError::from)
+        let handle = self.handle().clone();
+        on_thread("approvals", &self.0.approvers, move || what(&handle))
+            .await?
+            .map_err(ApiError::from)
+    }
+
+    /// Answers an agent on a thread of its own: the answer waits for readers.
+    pub(super) async fn ask_for_agent<T: Send + 'static>(
+        &self,
+        what: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        on_thread("mcp", &self.0.answerers, what).await
     }
 
     /// Lets the loop do work that writes.
@@ -193,6 +198,25 @@ impl App {
         let done = self.handle().live().alone(what).await;
         done.ok_or_else(ApiError::ending)?.map_err(ApiError::from)
     }
+}
+
+/// Runs something on a thread of its own, as soon as one of these places is free.
+async fn on_thread<T: Send + 'static>(
+    name: &str,
+    places: &Arc<Semaphore>,
+    what: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let place = places.clone().acquire_owned().await.map_err(|_| ApiError::ending())?;
+    let (runtime, (tell, told)) = (tokio::runtime::Handle::current(), oneshot::channel());
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let begun = thread.spawn(move || {
+        let (_place, _entered) = (place, runtime.enter());
+        // The caller may be gone; then a request that would be held is withdrawn.
+        tell.send(what()).ok();
+    });
+    begun.map_err(|error| broken(&error))?;
+    // A panic of the thread is in the log.
+    told.await.map_err(|_| ApiError::broken())
 }
 
 /// A thread could not be started, or panicked.

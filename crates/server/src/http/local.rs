@@ -2,14 +2,10 @@
 //! pairs, so that every client gets the same answer.
 
 use super::app::App;
-use super::socket::Peer;
 use super::web_codes::Codes;
 use super::web_enter::Web;
-use super::{READERS, WORKERS, routes};
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use super::{READERS, WORKERS, pairs};
 use std::io;
-use std::os::unix::net::UnixStream as StdStream;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -22,9 +18,7 @@ use taffrail_ingest::{Budget, Scope, bring_search_up, index};
 use taffrail_query::board::Board;
 use taffrail_query::findings::{Monitor, Whose};
 use taffrail_store::IndexReader;
-use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 
 /// The longest time to read new data before an answer.
@@ -62,19 +56,16 @@ pub fn local(settings: &Settings, ours: (PathBuf, PathBuf)) -> Result<Client, Da
     let thread = std::thread::Builder::new().name("local".to_owned());
     thread.spawn(move || play_loop(&settings, &requests)).map_err(failed)?;
     let runtime = runtime().map_err(failed)?;
-    let (to_server, connections) = unbounded_channel();
     let (running, stops) = watch::channel(false);
     let (app, pump) = App::new(handle, web(ours, stops.clone()), stops);
     runtime.spawn(pump);
-    let service = routes::on_socket(&app).into_make_service_with_connect_info::<Peer>();
-    runtime.spawn(async move { axum::serve(Pairs(connections), service).await });
+    let entered = runtime.enter();
+    let connections = pairs::serve(&app);
+    drop(entered);
     Ok(Client::local(move || {
         // The threads live as long as the client.
         let _alive = (&runtime, &running);
-        let (theirs, own) = StdStream::pair()?;
-        own.set_nonblocking(true)?;
-        to_server.send(own).map_err(io::Error::other)?;
-        Ok(theirs)
+        pairs::connect(&connections)
     }))
 }
 
@@ -127,39 +118,5 @@ fn web((state, program): (PathBuf, PathBuf), stops: watch::Receiver<bool>) -> We
         opened: Arc::new(|_| {}),
         ours: (state, program),
         stops,
-    }
-}
-
-/// Connections of this process to itself.
-struct Pairs(UnboundedReceiver<StdStream>);
-
-impl Listener for Pairs {
-    type Io = UnixStream;
-    type Addr = Peer;
-
-    async fn accept(&mut self) -> (UnixStream, Peer) {
-        loop {
-            match self.0.recv().await.map(UnixStream::from_std) {
-                Some(Ok(stream)) => {
-                    if let Some(peer) = super::socket::ours(&stream) {
-                        return (stream, peer);
-                    }
-                }
-                // The client gets no answer, and reports that.
-                Some(Err(_)) => {}
-                // The client is gone, and the runtime goes with it.
-                None => std::future::pending().await,
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<Peer> {
-        Ok(Peer { process: None })
-    }
-}
-
-impl Connected<IncomingStream<'_, Pairs>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Pairs>) -> Self {
-        *stream.remote_addr()
     }
 }

@@ -5,7 +5,7 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, lists, marks, metrics, openapi, projects, queue, request_log, rights,
+    findings, history, lists, marks, mcp, metrics, openapi, projects, queue, request_log, rights,
     sessions, streams, trace, wait, web, web_enter, web_settings, websocket, window, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -140,11 +140,12 @@ pub(super) fn on_socket(app: &App) -> Router {
     mannered(app, table(app, Surface::Socket).layer(Extension(Pass::Ours)))
 }
 
-/// The same routes and the pages, for callers with the token or a cookie.
+/// The same routes, MCP and the pages, for callers with the token or a cookie. Call this inside the
+/// runtime.
 pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
     let guard = from_fn_with_state((app.clone(), door.clone()), auth::guard);
     let pages = web::pages().fallback(web::nowhere).with_state(app.clone());
-    let inside = table(app, Surface::Loopback).merge(pages);
+    let inside = table(app, Surface::Loopback).merge(mcp::routes(app)).merge(pages);
     let guard_entry = from_fn_with_state((app.clone(), door.clone()), auth::guard_entry);
     let entry = web_enter::ways_in(app).layer(Extension(door)).layer(guard_entry);
     // The last merge determines how unknown paths are handled.

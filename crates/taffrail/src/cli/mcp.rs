@@ -46,18 +46,22 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 fn answer(context: &Context) -> Result<(), CliError> {
-    let exclude = Config::read(&context.env.config_path())?.mcp;
+    let (config, home) = (context.env.config_path(), context.settings.user_home.clone());
+    Config::read(&config)?;
     let settings = context.settings.clone();
     context.state_file("")?;
     let ours = (context.env.state_folder(), env::own_path(&context.env)?);
     let options = Options {
         state: ours.0.clone(),
-        exclude: exclude.folders(&settings.user_home),
+        exclude: Box::new(move || {
+            let config = Config::read(&config).map_err(|error| error.to_string())?;
+            Ok(config.mcp.folders(&home))
+        }),
         here: context.env.here.to_string_lossy().into_owned(),
         connect: Box::new(move || {
             up_to_date(&settings, ours.clone()).map_err(|error| error.to_string())
         }),
-        random: || env::drawn().map(|it| *it).map_err(|error| error.to_string()),
+        random: Box::new(|| env::drawn().map(|it| *it).map_err(|error| error.to_string())),
         now: env::now,
         version: env!("TAFFRAIL_VERSION"),
     };

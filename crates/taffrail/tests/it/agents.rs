@@ -21,6 +21,7 @@ mod faces;
 mod handing;
 mod headless;
 mod limits;
+mod mcp;
 mod others;
 mod plays;
 mod plugin;

@@ -16,7 +16,7 @@ mod server;
 mod stream;
 
 pub use pick::{Picked, Purpose};
-pub use say::{Answer, Say, text};
+pub use say::{Answer, RECALLED, Say, text};
 pub use server::{Model, ModelRequest};
 
 /// The API between an agent and its model.

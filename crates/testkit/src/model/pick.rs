@@ -127,6 +127,21 @@ fn words(content: &Value) -> String {
     }
 }
 
+/// The session that the request names last as our MCP server does: `session ID`.
+pub(super) fn recalled(body: &Value) -> Option<String> {
+    const NAME: &str = "session ";
+    const ID: usize = 36;
+    let text = body.to_string();
+    let ids = text.match_indices(NAME).filter_map(|(at, _)| text.get(at + NAME.len()..)?.get(..ID));
+    let is_id = |it: &&str| {
+        it.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    ids.filter(is_id).last().map(str::to_owned)
+}
+
 /// The last scenario that a text names.
 fn marker(text: &str) -> Option<&str> {
     let (_, after) = text.rsplit_once("[[scenario:")?;
@@ -173,6 +188,19 @@ mod tests {
         check(json!([user]), 0);
         check(json!([user, call, call, output, output]), 1);
         check(json!([user, call, output, call, output]), 2);
+    }
+
+    #[test]
+    fn the_session_that_was_recalled_last_is_known() {
+        let [one, two] =
+            ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(recalled(&json!({"input": [text]})).as_deref(), expected, "{text}");
+        };
+        check(&format!("1. session {one} turn 1\nsession {two} codex"), Some(two));
+        check(&format!("session {one}\n a past session (history): {two}"), Some(one));
+        check("a past session", None);
+        check(&format!("session {}", "x".repeat(36)), None);
     }
 
     #[test]

@@ -26,7 +26,9 @@ pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
         Content::Call(call) => {
             let item = called(call, id);
             let mut begun = item.clone();
-            begun["arguments"] = json!("");
+            if call.name != SEARCH {
+                begun["arguments"] = json!("");
+            }
             (begun, item)
         }
     };
@@ -41,11 +43,19 @@ pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
     Part { events, whole: item }
 }
 
+/// The name of the tool that looks for tools.
+const SEARCH: &str = "tool_search";
+
 fn called(call: &Call, id: &str) -> Value {
+    if call.name == SEARCH {
+        return json!({"type": "tool_search_call", "id": format!("tsc_{id}"),
+            "call_id": format!("call_{id}"), "execution": "client", "status": "completed",
+            "arguments": call.input});
+    }
     let mut item = json!({"type": "function_call", "id": format!("fc_{id}"),
         "call_id": format!("call_{id}"), "name": call.name, "arguments": call.input.to_string(),
         "status": "completed"});
-    if let Some(group) = call.group {
+    if let Some(group) = &call.group {
         item["namespace"] = json!(group);
     }
     item

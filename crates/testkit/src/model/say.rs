@@ -20,6 +20,8 @@ pub enum Say {
     Background(String),
     /// A call of a tool by its own name.
     Tool(String, Value),
+    /// A call of a tool of an MCP server, by the names of both.
+    Mcp(&'static str, &'static str, Value),
     /// Waits until the test opens this gate.
     Hold(String),
     /// An HTTP error instead of an answer.
@@ -45,7 +47,7 @@ pub(super) struct Call {
     /// The tool.
     pub name: String,
     /// The group of the tool, if the API has groups.
-    pub group: Option<&'static str>,
+    pub group: Option<String>,
     /// Its input.
     pub input: Value,
 }
@@ -66,12 +68,30 @@ pub(super) enum Content {
     Call(Call),
 }
 
+/// What a text or an input names to be filled in with the session that the request names last.
+pub const RECALLED: &str = "[[recalled]]";
+
 impl Say {
+    /// The same about the session that the request names last, in the words of our MCP server.
+    pub(super) fn about(self, session: Option<&str>) -> Self {
+        let Some(session) = session else { return self };
+        let filled = |it: &Value| {
+            let text = it.to_string().replace(RECALLED, session);
+            serde_json::from_str(&text).unwrap()
+        };
+        match self {
+            Self::Text(words) => Self::Text(words.replace(RECALLED, session)),
+            Self::Mcp(server, tool, input) => Self::Mcp(server, tool, filled(&input)),
+            other => other,
+        }
+    }
+
     pub(super) fn content(&self, wire: Wire) -> Option<Content> {
         let call = match self {
             Self::Text(words) => return Some(Content::Text(words.clone())),
             Self::Hold(_) | Self::Fail(_) | Self::Refuse(..) | Self::Spend(_) => return None,
             Self::Tool(name, input) => Call::of(name, input.clone()),
+            Self::Mcp(server, tool, input) => wire.mcp(server, tool, input.clone()),
             Self::Shell(command) => wire.shell(command),
             Self::Guarded(command) => wire.guarded(command),
             Self::Question(question) => wire.question(question),
@@ -127,6 +147,18 @@ impl Wire {
         }
     }
 
+    /// The agent of each API gives a server's tools names of its own.
+    fn mcp(self, server: &str, tool: &str, input: Value) -> Call {
+        match self {
+            Self::Messages => Call::of(&format!("mcp__{server}__{tool}"), input),
+            Self::Responses => {
+                Call { group: Some(format!("mcp__{server}")), ..Call::of(tool, input) }
+            }
+            Self::Chat => Call::of(&format!("{server}_{tool}"), input),
+            Self::Gemini => Call::of(&format!("mcp_{server}_{tool}"), input),
+        }
+    }
+
     fn worker(self, prompt: &str, in_background: bool) -> Call {
         match self {
             Self::Messages => {
@@ -137,7 +169,7 @@ impl Wire {
             Self::Chat | Self::Gemini => Call::of("delegate", json!({"instructions": prompt})),
             Self::Responses => {
                 let call = Call::of("spawn_agent", json!({"message": prompt}));
-                Call { group: Some("multi_agent_v1"), ..call }
+                Call { group: Some("multi_agent_v1".to_owned()), ..call }
             }
         }
     }

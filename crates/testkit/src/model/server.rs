@@ -1,6 +1,6 @@
 //! The server: records requests, sends answers, holds gates.
 
-use super::pick::{Picked, Purpose, pick};
+use super::pick::{Picked, Purpose, pick, recalled};
 use super::say::{Answer, Say, text};
 use super::stream::Reply;
 use super::{Spent, Wire, http};
@@ -197,6 +197,8 @@ impl Shared {
                 answers.get(picked.step).cloned().unwrap_or_else(|| text("The script is over."))
             }
         };
+        let recalled = recalled(body);
+        let answer = answer.into_iter().map(|it| it.about(recalled.as_deref())).collect();
         state.asked.push(ModelRequest { wire, picked, body: body.clone() });
         (state.asked.len(), answer)
     }

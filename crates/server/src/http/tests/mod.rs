@@ -12,6 +12,7 @@ mod finals;
 mod golden;
 mod hostile;
 mod lists;
+mod mcp;
 mod notices;
 mod openapi;
 mod queue;

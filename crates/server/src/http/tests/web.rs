@@ -10,7 +10,7 @@ const CODE: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccdd
 
 impl Machine {
     /// A request without the token.
-    fn plain(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub(super) fn plain(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         self.plain_at(&self.host(), (method, path), headers, body)
     }
 

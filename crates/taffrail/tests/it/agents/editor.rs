@@ -1,6 +1,8 @@
 //! Real agents in an editor, behind our pipe: a request is answered from the desk while the editor's
 //! dialog is open, and it is at the session that the agent itself names.
 
+mod bytes;
+
 use crate::agents::PROGRAM;
 use crate::agents::stage::{GUARDED, PAUSE, runs};
 use serde_json::{Value, json};
@@ -90,15 +92,15 @@ const COPILOT: Speaker = Speaker {
 };
 
 impl Speaker {
-    /// The editor, with the agent behind our pipe.
-    fn editor(&self, machine: &Machine) -> Editor {
+    /// The editor, with the agent behind our pipe, started by these words.
+    fn editor(&self, machine: &Machine, words: &[&str]) -> Editor {
         let port = machine.model().port().to_string();
         let filled = |text: &str| text.replace("@PORT@", &port);
         if let Some((file, text)) = self.config {
             machine.home().write(file, filled(text));
         }
         let mut command = machine.command(PROGRAM);
-        command.args(["acp", "--agent", self.id, "--"]).arg(self.program(machine));
+        command.args(["acp", "--agent", self.id, "--"]).args(words).arg(self.program(machine));
         command.args(self.arguments);
         if let Program::Prepared(agent) = self.program {
             command.envs(machine.environment(agent));
@@ -123,10 +125,8 @@ fn requests(machine: &Machine) -> Vec<Value> {
     serde_json::from_value(all["approvals"].take()).unwrap()
 }
 
-/// Opens a session and prompts it, up to a request; answers the request, and returns the reason for
-/// which the turn ended.
-fn turn(machine: &Machine, speaker: &Speaker, word: &str) -> Value {
-    let mut editor = speaker.editor(machine);
+/// Opens a session, and returns its id.
+fn begin(machine: &Machine, speaker: &Speaker, editor: &mut Editor) -> Value {
     let files = json!({"readTextFile": false, "writeTextFile": false});
     let hello = json!({"protocolVersion": 1, "clientInfo": {"name": "editor", "version": "1"},
         "clientCapabilities": {"fs": files, "terminal": false}});
@@ -135,7 +135,14 @@ fn turn(machine: &Machine, speaker: &Speaker, word: &str) -> Value {
         editor.call("authenticate", json!({ "methodId": method }));
     }
     let place = json!({"cwd": machine.project(), "mcpServers": []});
-    let session = editor.call("session/new", place)["sessionId"].clone();
+    editor.call("session/new", place)["sessionId"].clone()
+}
+
+/// Opens a session and prompts it, up to a request; answers the request, and returns the reason for
+/// which the turn ended.
+fn turn(machine: &Machine, speaker: &Speaker, word: &str) -> Value {
+    let mut editor = speaker.editor(machine, &[]);
+    let session = begin(machine, speaker, &mut editor);
     let prompt = json!([{"type": "text", "text": "Make it [[scenario:guarded]]"}]);
     let asked = editor.ask("session/prompt", json!({"sessionId": session, "prompt": prompt}));
     let dialog = editor.wait_for("session/request_permission");
