@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const BUILT = resolve(process.env.PAGES ?? join(dirname(fileURLToPath(import.meta.url)), '../../crates/server/web-dist'));
 const TYPES = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.html': 'text/html; charset=utf-8', '.webmanifest': 'application/manifest+json' };
 /** What the daemon allows its pages. */
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; manifest-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; manifest-src 'self'; require-trusted-types-for 'script'; trusted-types taffrail-worker";
 export const ORIGIN = 'http://taffrail.localhost:7799';
 export const NOW = Date.parse('2026-11-18T14:30:00Z');
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];

@@ -24,6 +24,7 @@ mod parameters;
 mod peers;
 mod place;
 mod prices;
+mod push;
 mod queue;
 mod quota;
 mod reply;
@@ -120,6 +121,7 @@ pub use terminal::{TerminalHit, TerminalReply, TerminalRun, TerminalSearch};
 pub use timeline::{Timeline, TimelineHistory};
 pub use trace::{ToolStats, Tools, ToolsQuery, Trace, TraceQuery, TraceSpan};
 pub use usage::Usage;
+pub use push::{PushBody, PushKey, PushKeys, PushList, PushRow};
 pub use web::{WEB_PORT, WebBody, WebReply};
 pub use window::{FindQuery, MatchRow, Matches, Window, WindowEvent, WindowQuery};
 

@@ -30,4 +30,7 @@ pub struct WebReply {
     pub schema_version: u32,
     /// The address, as `http://127.0.0.1:7717`.
     pub url: String,
+    /// The same under the address of the user's own tunnel, if one is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_url: Option<String>,
 }

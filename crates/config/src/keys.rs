@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 47] = [
+const KEYS: [&str; 54] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -29,12 +29,19 @@ const KEYS: [&str; 47] = [
     "notifications.webhook_format",
     "notifications.webhook_secret_file",
     "notifications.command",
+    "notifications.push",
+    "notifications.ntfy",
+    "notifications.ntfy_token_file",
+    "notifications.telegram_chat",
+    "notifications.telegram_token_file",
+    "notifications.telegram_api",
     "notifications.waiting",
     "notifications.risky",
     "notifications.finished",
     "notifications.input",
     "notifications.findings",
     "notifications.quiet",
+    "web.public_url",
     "hub.url",
     "hub.credentials",
     "sync.enabled",

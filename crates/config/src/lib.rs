@@ -10,6 +10,7 @@ mod recall;
 mod run;
 mod status;
 mod sync;
+mod web;
 
 pub use budgets::BudgetConfig;
 pub use error::ConfigError;
@@ -32,6 +33,7 @@ use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummaryS
 use taffrail_model::budget::Budget;
 use taffrail_prices::{ImportedTable, OwnPrice, Prices};
 use taffrail_tui::ThemeChoice;
+pub use web::WebConfig;
 
 /// The file as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,8 @@ pub struct Config {
     pub control: ControlConfig,
     /// What to notify the user about.
     pub notifications: NotificationsConfig,
+    /// How browsers reach the pages.
+    pub web: WebConfig,
     /// The hub between devices.
     pub hub: HubConfig,
     /// What to publish to other devices.

@@ -4,7 +4,10 @@ use super::at_home;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
-use taffrail_context::{NoticeSettings, Osc, WebhookFormat, WebhookUrl};
+use taffrail_context::{
+    NoticeSettings, NtfyTopic, Osc, TelegramApi, TelegramChat, TelegramSettings, WebhookFormat,
+    WebhookUrl,
+};
 use taffrail_model::Timestamp;
 use taffrail_model::findings::FindingKind;
 use taffrail_model::notices::{Hours, Wanted, Wishes};
@@ -30,6 +33,23 @@ pub struct NotificationsConfig {
     webhook_secret_file: Option<String>,
     /// The program that receives notifications.
     command: Vec<String>,
+    /// Notify browsers that subscribed.
+    push: bool,
+    /// The topic of ntfy that receives notifications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ntfy: Option<NtfyTopic>,
+    /// The file with the token of the ntfy server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ntfy_token_file: Option<String>,
+    /// The chat in which a bot of Telegram notifies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    telegram_chat: Option<TelegramChat>,
+    /// The file with the token of that bot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    telegram_token_file: Option<String>,
+    /// The address of the Bot API, if not the official one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    telegram_api: Option<TelegramApi>,
     /// Notify about sessions that wait for an approval or an answer.
     waiting: bool,
     /// Notify about risky requests.
@@ -55,6 +75,12 @@ impl Default for NotificationsConfig {
             webhook_format: WebhookFormat::Json,
             webhook_secret_file: None,
             command: Vec::new(),
+            push: false,
+            ntfy: None,
+            ntfy_token_file: None,
+            telegram_chat: None,
+            telegram_token_file: None,
+            telegram_api: None,
             waiting: true,
             risky: true,
             finished: true,
@@ -80,6 +106,9 @@ impl NotificationsConfig {
             webhook_format: self.webhook_format,
             webhook_secret: self.webhook_secret_file.as_ref().map(|it| at_home(home, it)),
             command,
+            ntfy: self.ntfy.clone(),
+            ntfy_token: self.ntfy_token_file.as_ref().map(|it| at_home(home, it)),
+            telegram: self.telegram(home),
             wishes: Wishes {
                 waiting: wanted(self.waiting),
                 risky: wanted(self.risky),
@@ -91,6 +120,18 @@ impl NotificationsConfig {
             minute,
             ..NoticeSettings::default()
         }
+    }
+
+    /// Whether to notify browsers that subscribed.
+    #[must_use]
+    pub fn wants_push(&self) -> bool {
+        self.push
+    }
+
+    fn telegram(&self, home: &Path) -> Option<TelegramSettings> {
+        let token = self.telegram_token_file.as_ref().map(|it| at_home(home, it));
+        let api = self.telegram_api.clone().unwrap_or_default();
+        self.telegram_chat.map(|chat| TelegramSettings { chat, token, api })
     }
 }
 
@@ -119,10 +160,17 @@ mod tests {
         let text = with_value(&text, "notifications.waiting", "false").unwrap();
         let text = with_value(&text, "notifications.input", "true").unwrap();
         let text = with_value(&text, "notifications.webhook_format", "cloudevents").unwrap();
+        let text = with_value(&text, "notifications.push", "true").unwrap();
+        let text = with_value(&text, "notifications.telegram_chat", "7").unwrap();
+        let text = with_value(&text, "notifications.telegram_token_file", "~/bot").unwrap();
         let config = Config::parse(&text, Path::new("x")).unwrap();
         let it = config.notifications.settings(Path::new("/h"), |_| 0);
         assert_eq!(it.webhook_format, WebhookFormat::CloudEvents);
         assert_eq!(it.command, ["/h/bin/tell", "~/x"]);
+        let telegram = it.telegram.unwrap();
+        assert_eq!((config.notifications.wants_push(), i64::from(telegram.chat)), (true, 7));
+        assert_eq!(telegram.token.as_deref(), Some(Path::new("/h/bot")));
+        assert_eq!(telegram.api.as_str(), "https://api.telegram.org");
         assert_eq!(it.quiet.map(|it| it.to_string()).as_deref(), Some("22:00-07:00"));
         let findings = ["rate_limit".to_owned()].into();
         let (waiting, input) = (Wanted::No, Wanted::Yes);
@@ -134,6 +182,9 @@ mod tests {
             ("webhook", "ftp://x"),
             ("webhook_format", "xml"),
             ("terminal", "bell"),
+            ("ntfy", "http://ntfy.sh/x"),
+            ("telegram_chat", "-1"),
+            ("telegram_api", "https://evil.example"),
             ("channel", "x"),
         ] {
             assert!(set(key, value).is_err(), "{key}");

@@ -2,6 +2,7 @@
 
 mod hub;
 mod notify;
+mod phone;
 mod retention;
 mod run;
 mod status;
@@ -10,6 +11,9 @@ mod sync;
 
 pub use hub::HubSettings;
 pub use notify::{NoticeSettings, Osc, WebhookFormat, WebhookUrl};
+pub use phone::{
+    NtfyTopic, PublicUrl, TelegramApi, TelegramChat, TelegramSettings, secure as secure_url,
+};
 pub use retention::RetentionSettings;
 pub use run::RunSettings;
 pub use status::StatusSettings;
@@ -57,6 +61,8 @@ pub struct Settings {
     pub status: StatusSettings,
     /// Which notifications the user gets, and on which channels.
     pub notices: NoticeSettings,
+    /// The address of the user's own tunnel to the pages.
+    pub public_url: Option<PublicUrl>,
     /// Changes with every boot.
     pub boot_id: String,
     /// The id for this device if it has none yet.
@@ -124,6 +130,7 @@ impl Settings {
             summary: SummarySettings::default(),
             status: StatusSettings::default(),
             notices: NoticeSettings::default(),
+            public_url: None,
             boot_id: "boot".to_owned(),
             new_device: DeviceId::new("device"),
             host: "north".to_owned(),

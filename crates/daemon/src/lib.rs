@@ -10,6 +10,7 @@ mod doctor;
 mod error;
 pub mod live;
 mod operations;
+pub mod phone;
 mod resume;
 
 pub use delivery::{SendTime, queue, receipt, stop_at_reset, take_back};

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_config::Config;
-use taffrail_context::{Devices, HubSettings, Settings, add_own_agents};
+use taffrail_context::{Devices, HubSettings, NoticeSettings, Settings, add_own_agents};
 use taffrail_devices::device_names;
 use taffrail_model::{Ahead, Timestamp};
 use taffrail_tui::pager::Pager;
@@ -166,6 +166,12 @@ impl Env {
         Settings { devices: device_names(&settings), ..settings }
     }
 
+    fn notices(&self, config: &Config) -> NoticeSettings {
+        let push = config.notifications.wants_push().then(|| self.state_folder());
+        let notices = config.notifications.settings(&self.user_home, local_minute);
+        NoticeSettings { push, ..notices }
+    }
+
     fn settings_of(&self, config: &Config) -> Settings {
         Settings {
             data: self.data_folder(),
@@ -180,7 +186,8 @@ impl Env {
             run: config.run.settings(),
             status: config.status.settings(),
             summary: config.summary(&self.user_home, nonce),
-            notices: config.notifications.settings(&self.user_home, local_minute),
+            notices: self.notices(config),
+            public_url: config.web.public_url.clone(),
             // If the system does not report a boot id, every boot counts as the same: the next read of its
             // source then finds a lost batch.
             boot_id: system::boot_id(),

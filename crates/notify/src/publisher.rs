@@ -1,14 +1,17 @@
 //! Decides what to notify about, and hands messages to the channels.
 
-use crate::channels::Message;
+use crate::channels::{Message, Route};
 use crate::focus::looked_at;
 use crate::inbox::Notices;
+use crate::phone::Phone;
+use crate::presses::Presses;
 use crate::routes::{quiet, routes};
 use crate::sender::Sender;
 use crate::sent_file;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use taffrail_context::Live;
 use taffrail_context::{Error, Settings};
@@ -39,16 +42,27 @@ struct Publisher {
 pub type OpenRequests = Box<dyn Fn() -> Vec<Approval> + Send>;
 
 /// Starts the thread that notifies, if the user configured a channel.
-pub fn open(notices: &Notices, live: Live, requests: OpenRequests, state: Option<PathBuf>) {
+pub fn open(
+    notices: &Notices,
+    live: Live,
+    (requests, phone): (OpenRequests, Option<Phone>),
+    state: Option<PathBuf>,
+) {
     let channels = routes(live.settings());
     if channels.is_empty() {
         return;
     }
     let file = state.map(|it| sent_file::file(&it));
     let fold = Fold::after(file.as_deref().map(sent_file::load).unwrap_or_default());
-    let mut senders = Vec::new();
+    let (mut senders, phone) = (Vec::new(), phone.map(Arc::new));
     for (channel, route) in channels {
-        let (sender, counts) = Sender::open(notices, live.clone(), (channel, route));
+        let bot = if let Route::Telegram(it) = &route { Some(it.bot()) } else { None };
+        let (sender, counts) =
+            Sender::open(notices, live.clone(), (channel, route), phone.clone());
+        if let Some((bot, phone)) = bot.zip(phone.clone()) {
+            let (settings, counts) = (live.settings().clone(), counts.clone());
+            listen(notices, Presses { bot, phone, settings, counts, next: 0 });
+        }
         notices.channels().push((channel, counts));
         senders.push(sender);
     }
@@ -56,6 +70,14 @@ pub fn open(notices: &Notices, live: Live, requests: OpenRequests, state: Option
     // Without the thread no notifications are sent; `health` shows counts of zero.
     if let Err(error) = notices.spawn("notify", move || it.work()) {
         tracing::warn!(%error, "cannot start the thread that notifies");
+    }
+}
+
+/// Starts the thread that listens for presses; without it, the buttons of messages do nothing.
+fn listen(notices: &Notices, presses: Presses) {
+    let it = notices.clone();
+    if let Err(error) = notices.spawn("presses", move || presses.listen(&it)) {
+        tracing::warn!(%error, "cannot start the thread that listens for presses");
     }
 }
 

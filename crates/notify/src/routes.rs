@@ -1,7 +1,7 @@
 //! Which channels the user configured, and whether it is quiet now.
 
-use crate::channels::{Channel, Desktop, Platform, Route, Webhook};
-use taffrail_context::Settings;
+use crate::channels::{Channel, Desktop, Ntfy, Platform, Route, Telegram, WebPush, Webhook};
+use taffrail_context::{NoticeSettings, Settings};
 use taffrail_model::Timestamp;
 use taffrail_model::notices::Quiet;
 
@@ -28,7 +28,22 @@ pub(crate) fn routes(settings: &Settings) -> Vec<(Channel, Route)> {
     if !notices.command.is_empty() {
         out.push((Channel::Command, Route::Command(notices.command.clone())));
     }
+    out.extend(to_phones(settings, notices));
     out
+}
+
+/// The channels to phones.
+fn to_phones(settings: &Settings, notices: &NoticeSettings) -> Vec<(Channel, Route)> {
+    let pauses = || notices.pauses.clone();
+    let push = notices.push.clone().map(|state| Route::Push(WebPush::new(state, pauses())));
+    let ntfy = notices.ntfy.clone().map(|topic| {
+        let (token, public) = (notices.ntfy_token.clone(), settings.public_url.clone());
+        Route::Ntfy(Ntfy { topic, token, public, pauses: pauses() })
+    });
+    let telegram = notices.telegram.clone();
+    let telegram = telegram.map(|it| Route::Telegram(Telegram::new(it, pauses())));
+    let all = [(Channel::Push, push), (Channel::Ntfy, ntfy), (Channel::Telegram, telegram)];
+    all.into_iter().filter_map(|(channel, route)| Some((channel, route?))).collect()
 }
 
 /// Whether quiet hours apply now.
@@ -67,9 +82,11 @@ mod tests {
             terminal: Some(Osc::Osc9),
             webhook: Some("http://127.0.0.1:9/x".to_owned().try_into().unwrap()),
             command: vec!["tell".to_owned()],
+            push: Some("/nowhere".into()),
+            ntfy: Some("https://ntfy.sh/x".to_owned().try_into().unwrap()),
             ..NoticeSettings::default()
         };
-        let names = [Channel::Desktop, Channel::Terminal, Channel::Webhook, Channel::Command];
-        check(&[], all, &names);
+        use Channel::{Command, Desktop, Ntfy, Push, Terminal, Webhook};
+        check(&[], all, &[Desktop, Terminal, Webhook, Command, Push, Ntfy]);
     }
 }

@@ -3,6 +3,7 @@
 use crate::channels::{Channel, Message, Route, Sending};
 use crate::counts::Counts;
 use crate::inbox::Notices;
+use crate::phone::Phone;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
@@ -25,12 +26,13 @@ impl Sender {
         notices: &Notices,
         live: Live,
         (channel, route): (Channel, Route),
+        phone: Option<Arc<Phone>>,
     ) -> (Self, Arc<Counts>) {
         let (queue, messages) = sync_channel(QUEUE);
         let counts = Arc::new(Counts::default());
         let (own, it) = (counts.clone(), notices.clone());
         let begun = notices.spawn("notices", move || {
-            send_all((&it, &live), (channel, route), (&messages, &own));
+            send_all((&it, &live, phone.as_deref()), (channel, route), (&messages, &own));
         });
         if let Err(error) = begun {
             tracing::warn!(%error, %channel, "cannot start the thread of a channel");
@@ -51,13 +53,14 @@ impl Sender {
 }
 
 fn send_all(
-    (notices, live): (&Notices, &Live),
+    (notices, live, phone): (&Notices, &Live, Option<&Phone>),
     (channel, mut route): (Channel, Route),
     (messages, counts): (&Receiver<Message>, &Counts),
 ) {
     let ending = || notices.is_ending();
     let executors = || live.executors();
-    let sending = Sending { settings: live.settings(), executors: &executors, ending: &ending };
+    let settings = live.settings();
+    let sending = Sending { settings, executors: &executors, ending: &ending, phone };
     while !ending() {
         match messages.recv_timeout(LOOK) {
             Ok(message) => {

@@ -24,7 +24,7 @@ pub struct Tried {
 #[must_use]
 pub fn try_channels(settings: &Settings, only: Option<Channel>, is_dry: bool) -> Vec<Tried> {
     let message = Message::Told(sample(settings));
-    let sending = Sending { settings, executors: &Vec::new, ending: &|| false };
+    let sending = Sending { settings, executors: &Vec::new, ending: &|| false, phone: None };
     let mut out = Vec::new();
     for (channel, mut route) in routes(settings) {
         if only.is_some_and(|it| it != channel) {
@@ -48,7 +48,7 @@ fn sample(settings: &Settings) -> Notice {
         kind,
         title: "Taffrail can notify you".to_owned(),
         body: says.clone(),
-        about: vec![About { session_id, label, kind, says }],
+        about: vec![About { session_id, label, kind, says, approval_id: None }],
     }
 }
 

@@ -82,6 +82,12 @@ function followed(event: MouseEvent) {
   go(link.pathname + link.search);
 }
 
+/** A press on a notification leads to its page in a window that is open. */
+function pressed({ data }: MessageEvent) {
+  const path: unknown = data?.taffrail === 'open' ? data.path : undefined;
+  if (typeof path === 'string' && /^\/(?!\/)/.test(path)) go(path);
+}
+
 export function follow(): () => void {
   const back = () => {
     const before = route.page;
@@ -93,9 +99,11 @@ export function follow(): () => void {
   const end = saved.listen();
   addEventListener('popstate', back);
   document.addEventListener('click', followed);
+  navigator.serviceWorker?.addEventListener('message', pressed);
   return () => {
     end();
     removeEventListener('popstate', back);
     document.removeEventListener('click', followed);
+    navigator.serviceWorker?.removeEventListener('message', pressed);
   };
 }

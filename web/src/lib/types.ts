@@ -18,6 +18,7 @@ export type SearchHit = Schemas['SearchHit'];
 export type SearchReply = Schemas['SearchReply'];
 export type Explanation = Schemas['Explanation'];
 export type HookList = Schemas['HookList'];
+export type PushList = Schemas['PushList'];
 export type HookReport = Schemas['HookReport'];
 export type RuleList = Schemas['RuleList'];
 export type RuleChange = Schemas['RuleChange'];

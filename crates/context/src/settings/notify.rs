@@ -1,5 +1,6 @@
 //! Which notifications the user wants, and on which channels.
 
+use super::phone::{NtfyTopic, TelegramSettings};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,6 +30,14 @@ pub struct NoticeSettings {
     pub webhook_secret: Option<PathBuf>,
     /// To this program; empty for none.
     pub command: Vec<String>,
+    /// To browsers that subscribed: the folder of our key and of their addresses.
+    pub push: Option<PathBuf>,
+    /// To this topic of ntfy.
+    pub ntfy: Option<NtfyTopic>,
+    /// The file with the token of the ntfy server.
+    pub ntfy_token: Option<PathBuf>,
+    /// By this bot of Telegram.
+    pub telegram: Option<TelegramSettings>,
     /// Which notifications to send.
     pub wishes: Wishes,
     /// The quiet hours.
@@ -50,6 +59,10 @@ impl Default for NoticeSettings {
             webhook_format: WebhookFormat::default(),
             webhook_secret: None,
             command: Vec::new(),
+            push: None,
+            ntfy: None,
+            ntfy_token: None,
+            telegram: None,
             wishes: Wishes::default(),
             quiet: None,
             minute: |_| 0,

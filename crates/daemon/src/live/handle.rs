@@ -2,13 +2,14 @@
 
 use super::loop_message::LoopMessage;
 use crate::delivery::Delivery;
+use crate::phone;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use taffrail_approvals::Broker;
 use taffrail_context::{Live, Settings};
 use taffrail_devices::ExchangeHandle;
-use taffrail_notify::Notices;
+use taffrail_notify::{Links, Notices};
 use taffrail_query::board::{Board, IsHeld};
 use taffrail_query::summary::CommandSummaries;
 
@@ -23,6 +24,7 @@ struct Parts {
     delivery: Delivery,
     notices: Notices,
     exchange: ExchangeHandle,
+    links: Option<Links>,
 }
 
 impl std::fmt::Debug for Handle {
@@ -35,13 +37,14 @@ impl Handle {
     /// Creates the parts of a daemon that has not started yet.
     #[must_use]
     pub fn new(settings: Settings, to_loop: &Sender<LoopMessage>) -> Self {
+        let links = phone::links(&settings);
         let (summaries, notices) = (CommandSummaries::new(&settings), Notices::default());
         let live = live(settings, to_loop.clone());
         let changed = notices.clone();
         let broker = Broker::new(live.clone(), Box::new(move |it| changed.changed([it])));
         let delivery = delivery(live.clone(), to_loop.clone());
         let exchange = exchange((&live, &broker), delivery.clone(), notices.clone());
-        Self(Arc::new(Parts { live, summaries, broker, delivery, notices, exchange }))
+        Self(Arc::new(Parts { live, summaries, broker, delivery, notices, exchange, links }))
     }
 
     /// The state that the loop shares with every other part.
@@ -86,6 +89,12 @@ impl Handle {
         &self.0.exchange
     }
 
+    /// The one-time links of this daemon.
+    #[must_use]
+    pub fn links(&self) -> Option<&Links> {
+        self.0.links.as_ref()
+    }
+
     /// Creates an empty board.
     pub(super) fn board(&self) -> Board {
         Board::new(self.live().clone(), self.is_held())
@@ -101,7 +110,9 @@ impl Handle {
     pub fn open_notices(&self, state: Option<PathBuf>) {
         let broker = self.broker().clone();
         let requests = Box::new(move || broker.open_requests());
-        taffrail_notify::open(self.notices(), self.live().clone(), requests, state);
+        let parts = (self.live().clone(), self.broker().clone());
+        let phone = self.links().map(|it| phone::phone(it.clone(), parts));
+        taffrail_notify::open(self.notices(), self.live().clone(), (requests, phone), state);
     }
 }
 

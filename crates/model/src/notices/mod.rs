@@ -14,7 +14,7 @@ pub use fold::{Act, Fold, NoticeState, Shown};
 pub use occasion::{Occasion, SessionView, Wanted, Wishes, occasions};
 pub use quiet::{Hours, Quiet};
 
-use crate::{SessionId, Timestamp};
+use crate::{ApprovalId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Occasions within this many milliseconds share a notice; one that ends within it is dropped.
@@ -88,6 +88,9 @@ pub struct About {
     pub kind: NoticeKind,
     /// One line, redacted.
     pub says: String,
+    /// The request for approval, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<ApprovalId>,
 }
 
 /// The instant this many milliseconds later.

@@ -21,6 +21,8 @@ pub struct Occasion {
     pub label: String,
     /// One line, redacted and safe to show.
     pub says: String,
+    /// The request for approval, if it is one.
+    pub approval: Option<ApprovalId>,
     /// When it stops being news.
     pub until: Option<Timestamp>,
 }
@@ -122,10 +124,12 @@ fn waits(view: &SessionView<'_>) -> Vec<Occasion> {
     let high = |risk: &str| risk == RiskLevel::High.as_str();
     let (id, risk, command) = first;
     // The wait in the status began with the oldest request.
-    let mut out = vec![request(view, vec![named(id), wait], is_risky || high(risk), command)];
-    out.extend(
-        rest.iter().map(|(id, risk, text)| request(view, vec![named(id)], high(risk), text)),
-    );
+    let it = request(view, vec![named(id), wait], is_risky || high(risk), command);
+    let mut out = vec![Occasion { approval: Some(id.clone()), ..it }];
+    out.extend(rest.iter().map(|(id, risk, text)| {
+        let it = request(view, vec![named(id)], high(risk), text);
+        Occasion { approval: Some(id.clone()), ..it }
+    }));
     out
 }
 
@@ -198,5 +202,5 @@ fn occasion(
         NoticeKind::Waiting | NoticeKind::Risky => STILL,
     };
     let until = Some(after(since, news * 1000));
-    Occasion { names, session: view.session, kind, label, says, until }
+    Occasion { names, session: view.session, kind, label, says, approval: None, until }
 }

@@ -53,8 +53,8 @@ pub(super) fn notice(due: &[Occasion], at: Timestamp) -> Option<Notice> {
 
 impl About {
     fn of(it: &Occasion) -> Self {
-        let Occasion { session, kind, label, says, .. } = it.clone();
-        Self { session_id: session, label, kind, says }
+        let Occasion { session, kind, label, says, approval, .. } = it.clone();
+        Self { session_id: session, label, kind, says, approval_id: approval }
     }
 }
 

@@ -204,6 +204,7 @@ fn occasion(of: u32, name: &str, kind: NoticeKind) -> Occasion {
         kind,
         label: format!("p{of}"),
         says: "words".to_owned(),
+        approval: None,
         until: None,
     }
 }

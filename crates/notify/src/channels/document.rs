@@ -100,7 +100,7 @@ pub(super) mod tests {
             kind,
             title: title.to_owned(),
             body: body.to_owned(),
-            about: vec![About { session_id, label, kind, says }],
+            about: vec![About { session_id, label, kind, says, approval_id: None }],
         }
     }
 

@@ -76,6 +76,8 @@ fn no_payload_reaches_a_channel_raw() {
             texts.extend(told(Platform::Mac, &notice, Numbered::Yes));
             texts.push(document::json(&Message::Told(notice.clone())));
             texts.push(document::json(&Message::Withdrawn(notice.clone())));
+            texts.push(super::web_push::document(&Message::Told(notice.clone())).to_string());
+            texts.extend([notice.title.clone(), notice.body.clone()]);
             // Between its first and last bytes a sequence is text, and has the expected number of
             // fields.
             for (osc, first, last, fields) in [

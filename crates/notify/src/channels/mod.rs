@@ -4,20 +4,41 @@ mod desktop;
 mod document;
 #[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+pub(crate) mod listener;
+mod ntfy;
 mod osc;
 mod post;
 mod program;
 mod signature;
+mod telegram;
+mod web_push;
 mod webhook;
 
 pub(super) use desktop::{Desktop, Platform};
+pub(super) use ntfy::Ntfy;
+pub(super) use post::rest;
+pub(super) use telegram::{Bot, Telegram};
+pub(super) use web_push::WebPush;
 pub(super) use webhook::Webhook;
 
+use crate::phone::Phone;
 use std::fmt;
 use std::str::FromStr;
 use taffrail_context::user_program::CommandError;
 use taffrail_context::{Osc, Settings};
 use taffrail_model::notices::Notice;
+
+/// Every channel.
+const ALL: [Channel; 7] = [
+    Channel::Desktop,
+    Channel::Terminal,
+    Channel::Webhook,
+    Channel::Command,
+    Channel::Push,
+    Channel::Ntfy,
+    Channel::Telegram,
+];
 
 /// A notification channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +51,12 @@ pub enum Channel {
     Webhook,
     /// The user's program.
     Command,
+    /// Browsers that subscribed.
+    Push,
+    /// The user's topic of ntfy.
+    Ntfy,
+    /// The user's bot of Telegram.
+    Telegram,
 }
 
 impl Channel {
@@ -41,6 +68,9 @@ impl Channel {
             Self::Terminal => "terminal",
             Self::Webhook => "webhook",
             Self::Command => "command",
+            Self::Push => "push",
+            Self::Ntfy => "ntfy",
+            Self::Telegram => "telegram",
         }
     }
 }
@@ -49,9 +79,11 @@ impl FromStr for Channel {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let all = [Self::Desktop, Self::Terminal, Self::Webhook, Self::Command];
-        let found = all.into_iter().find(|it| it.as_str() == word);
-        found.ok_or_else(|| format!("`{word}` is none of desktop, terminal, webhook and command"))
+        let found = ALL.into_iter().find(|it| it.as_str() == word);
+        found.ok_or_else(|| {
+            let names = ALL.map(Self::as_str).join(", ");
+            format!("`{word}` is not a channel; the channels are {names}")
+        })
     }
 }
 
@@ -77,6 +109,8 @@ pub(super) struct Sending<'a> {
     pub(super) executors: &'a dyn Fn() -> Vec<String>,
     /// Whether the daemon is ending.
     pub(super) ending: &'a dyn Fn() -> bool,
+    /// What a phone may answer; `None` outside of the daemon.
+    pub(super) phone: Option<&'a Phone>,
 }
 
 /// Why a message was not sent.
@@ -97,6 +131,9 @@ pub(super) enum SendError {
     /// No terminal accepted the message.
     #[error("no terminal that tmux is shown on took it")]
     NoTerminal,
+    /// A browser cannot be notified.
+    #[error("{0}")]
+    Push(String),
     /// The secret cannot be used.
     #[error("{0}")]
     Secret(String),
@@ -109,6 +146,9 @@ pub(super) enum Route {
     Terminal(Osc),
     Webhook(Webhook),
     Command(Vec<String>),
+    Push(WebPush),
+    Ntfy(Ntfy),
+    Telegram(Telegram),
 }
 
 impl Route {
@@ -123,6 +163,9 @@ impl Route {
             Self::Terminal(osc) => osc::send(*osc, message, sending),
             Self::Webhook(webhook) => webhook.send(message, sending),
             Self::Command(words) => program::tell(words, message, sending),
+            Self::Push(push) => push.send(message, sending),
+            Self::Ntfy(ntfy) => ntfy.send(message, sending),
+            Self::Telegram(telegram) => telegram.send(message, sending),
         }
     }
 
@@ -133,6 +176,14 @@ impl Route {
             Self::Terminal(osc) => osc::shown(*osc, message),
             Self::Webhook(webhook) => webhook.shown(message),
             Self::Command(words) => program::shown(words, message),
+            Self::Push(push) => push.shown(message),
+            Self::Ntfy(ntfy) => ntfy.shown(message),
+            Self::Telegram(telegram) => telegram.shown(message),
         }
     }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    pub(crate) use super::document::tests::notice;
 }

@@ -1,32 +1,108 @@
-//! One POST: bounded in time, without redirects, cancelled when the daemon ends.
+//! One request: bounded in time and size, without redirects, cancelled when the daemon ends.
 //!
 //! The client uses the machine's certificates and the proxies of the environment. Errors contain
 //! neither the URL nor the body of a response: a URL may hold a secret.
 
-use super::webhook::LOOK;
+use super::SendError;
+use crate::push::PushResolver;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Request, redirect};
+use reqwest::{Client, Request, Response, redirect};
 use std::error::Error;
 use std::io;
 use std::iter::successors;
 use std::pin::pin;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const NAME: &str = concat!("taffrail/", env!("CARGO_PKG_VERSION"));
 const UNSAFE: &str = "the connection could not be made safe";
 const UNSENT: &str = "it could not be sent";
+/// How often a wait checks whether the daemon ends.
+const LOOK: Duration = Duration::from_millis(50);
+/// The longest answer that is read.
+const ANSWER: usize = 256 * 1024;
 
-/// Sends a request and returns the status of the response, or why there is none.
-pub(super) fn post(
-    url: &str,
-    headers: Vec<(&'static str, String)>,
-    body: String,
-    limit: Duration,
+/// A request.
+pub(crate) struct Post<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) limit: Duration,
+    pub(crate) reach: Reach,
+}
+
+/// Where a request may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// To the address that the user wrote, through the proxy of the environment.
+    Any,
+    /// To the address of a push service, which a browser named: no proxy, and no private address.
+    PushService,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// The beginning of the body.
+    pub(crate) body: Vec<u8>,
+}
+
+/// Whether a retry may help.
+pub(super) enum Came {
+    Well(Answer),
+    Badly(SendError),
+    ForNow(SendError),
+}
+
+/// Only a 2xx status counts as sent; redirects are not followed.
+pub(super) fn came(answer: Result<Answer, &'static str>) -> Came {
+    match answer {
+        Ok(it) if (200..300).contains(&it.status) => Came::Well(it),
+        Ok(Answer { status: code @ (429 | 500..=599), .. }) => {
+            Came::ForNow(SendError::Refused(code))
+        }
+        Ok(it) => Came::Badly(SendError::Refused(it.status)),
+        Err(why) => Came::ForNow(SendError::Unreached(why)),
+    }
+}
+
+/// Tries, and after each of these pauses once more.
+pub(super) fn retried(
+    pauses: &[Duration],
     ending: &dyn Fn() -> bool,
-) -> Result<u16, &'static str> {
-    let client = client(url, limit)?;
-    let headers = header_map(headers).ok_or(UNSENT)?;
-    let request = client.post(url).headers(headers).body(body).build().map_err(|_| UNSENT)?;
+    mut attempt: impl FnMut() -> Result<Came, SendError>,
+) -> Result<Answer, SendError> {
+    let mut pauses = pauses.iter();
+    loop {
+        let why = match attempt()? {
+            Came::Well(answer) => return Ok(answer),
+            Came::Badly(why) => return Err(why),
+            Came::ForNow(why) => why,
+        };
+        let Some(pause) = pauses.next().filter(|_| !ending()) else { return Err(why) };
+        rest(*pause, ending);
+    }
+}
+
+/// Waits, unless the daemon ends.
+pub(crate) fn rest(pause: Duration, ending: &dyn Fn() -> bool) {
+    let end = Instant::now() + pause;
+    while !ending() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::park_timeout(left.min(LOOK));
+    }
+}
+
+/// Sends a request and returns the response, or why there is none.
+pub(crate) fn post(what: &Post<'_>, ending: &dyn Fn() -> bool) -> Result<Answer, &'static str> {
+    let client = client(what)?;
+    let headers = header_map(&what.headers).ok_or(UNSENT)?;
+    let request = client.post(what.url).headers(headers).body(what.body.clone());
+    let request = request.build().map_err(|_| UNSENT)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|_| UNSENT)?;
     let answer = runtime.block_on(answered(&client, request, ending));
@@ -35,36 +111,41 @@ pub(super) fn post(
     answer
 }
 
-fn client(url: &str, limit: Duration) -> Result<Client, &'static str> {
+fn client(what: &Post<'_>) -> Result<Client, &'static str> {
     // The client uses the provider of the process; an already installed one stays.
     rustls::crypto::ring::default_provider().install_default().ok();
-    let client = Client::builder().timeout(limit).redirect(redirect::Policy::none());
+    let client = Client::builder().timeout(what.limit).redirect(redirect::Policy::none());
     let client = client.user_agent(NAME).http1_title_case_headers();
     // Plain HTTP needs no certificates, and a small container has none.
-    let is_plain = url.starts_with("http://");
+    let is_plain = what.url.starts_with("http://");
     let client = if is_plain { client.tls_certs_only([]) } else { client };
+    let client = match what.reach {
+        Reach::Any => client,
+        Reach::PushService => {
+            let resolver = PushResolver::of(what.url).map_err(|_| UNSENT)?;
+            client.no_proxy().dns_resolver(Arc::new(resolver))
+        }
+    };
     client.build().map_err(|_| UNSAFE)
 }
 
-fn header_map(headers: Vec<(&'static str, String)>) -> Option<HeaderMap> {
-    let header = |(name, value): (&'static str, String)| {
-        let name = HeaderName::try_from(name).ok()?;
+fn header_map(headers: &[(&'static str, String)]) -> Option<HeaderMap> {
+    let header = |(name, value): &(&'static str, String)| {
+        let name = HeaderName::try_from(*name).ok()?;
         Some((name, HeaderValue::try_from(value).ok()?))
     };
-    headers.into_iter().map(header).collect()
+    headers.iter().map(header).collect()
 }
 
 async fn answered(
     client: &Client,
     request: Request,
     ending: &dyn Fn() -> bool,
-) -> Result<u16, &'static str> {
-    let mut answer = pin!(client.execute(request));
+) -> Result<Answer, &'static str> {
+    let mut answer = pin!(async { read(client.execute(request).await?).await });
     loop {
         tokio::select! {
-            answer = &mut answer => {
-                return answer.map(|it| it.status().as_u16()).map_err(|it| meaning(&it));
-            }
+            answer = &mut answer => return answer.map_err(|it: reqwest::Error| meaning(&it)),
             () = tokio::time::sleep(LOOK) => {
                 if ending() {
                     return Err("the daemon is ending");
@@ -72,6 +153,18 @@ async fn answered(
             }
         }
     }
+}
+
+async fn read(mut response: Response) -> Result<Answer, reqwest::Error> {
+    let (status, mut body) = (response.status().as_u16(), Vec::new());
+    while let Some(piece) = response.chunk().await? {
+        body.extend_from_slice(&piece);
+        if body.len() > ANSWER {
+            body.truncate(ANSWER);
+            break;
+        }
+    }
+    Ok(Answer { status, body })
 }
 
 /// An error in terms that a person can act on.

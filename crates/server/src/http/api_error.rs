@@ -107,6 +107,11 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Failure, message)
     }
 
+    /// No more of something is kept.
+    pub(super) fn full_of(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorKind::Refused, message)
+    }
+
     /// The daemon is ending.
     pub(super) fn ending() -> Self {
         let message = "the daemon is ending";

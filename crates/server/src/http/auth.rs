@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use taffrail_context::PublicUrl;
 use taffrail_model::Timestamp;
 
 /// Where a request arrived.
@@ -35,6 +36,8 @@ pub(super) struct Door {
     token: Token,
     port: u16,
     cookie: String,
+    /// The address of the user's own tunnel.
+    public: Option<PublicUrl>,
 }
 
 /// The header that our pages set on every request that changes something.
@@ -42,7 +45,7 @@ const PAGE: &str = "x-taffrail-page";
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; \
-    manifest-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
+    manifest-src 'self'; require-trusted-types-for 'script'; trusted-types taffrail-worker";
 
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -94,7 +97,12 @@ impl Door {
         let port = address.port();
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
         let origins = hosts.clone().map(|host| format!("http://{host}"));
-        Self { hosts, origins, token, port, cookie: cookie_name(port) }
+        Self { hosts, origins, token, port, cookie: cookie_name(port), public: None }
+    }
+
+    /// The same also under the address of the user's own tunnel.
+    pub(super) fn reached_by(self, public: Option<PublicUrl>) -> Self {
+        Self { public, ..self }
     }
 
     pub(super) fn token(&self) -> &Token {
@@ -116,12 +124,10 @@ impl Door {
     fn check(self: &Arc<Self>, request: &Request, now: Timestamp) -> Result<Pass, ApiError> {
         let headers = request.headers();
         self.check_host(request)?;
-        let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
-        if !origins.all(|it| self.is_origin(it)) {
-            return Err(ApiError::refused("this origin is not ours"));
-        }
+        self.check_origin(headers)?;
         check_site(headers)?;
-        if self.token.is(offered(headers)) {
+        // Programs are on this machine; only browsers come through the tunnel.
+        if !self.is_public(headers) && self.token.is(offered(headers)) {
             return Ok(Pass::Token(self.clone(), offered(headers).to_vec()));
         }
         let cookie = self.cookie_of(headers).filter(|_| self.is_own(headers));
@@ -139,6 +145,20 @@ impl Door {
             Method::GET | Method::HEAD => check_site(request.headers()),
             _ if origins.all(|it| it == "null" || self.is_origin(it)) => Ok(()),
             _ => Err(ApiError::refused("this origin is not ours")),
+        }
+    }
+
+    /// Checks a request that presents a one-time link: a program of a phone, or our own page.
+    pub(super) fn check_link(&self, request: &Request) -> Result<(), ApiError> {
+        self.check_host(request)
+    }
+
+    /// Refuses a request that a page of somebody else sends.
+    pub(super) fn check_origin(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
+        match origins.all(|it| self.is_origin(it)) {
+            true => Ok(()),
+            false => Err(ApiError::refused("this origin is not ours")),
         }
     }
 
@@ -169,18 +189,27 @@ impl Door {
     }
 
     fn is_host(&self, word: &str) -> bool {
-        is_among(&self.hosts, word) || self.own_host().as_deref() == Some(word)
+        let public = self.public.as_ref().map(PublicUrl::host);
+        is_among(&self.hosts, word) || self.own_host().as_deref() == Some(word) || public == Some(word)
     }
 
     fn is_origin(&self, word: &str) -> bool {
         let own = || self.own_host().map(|it| format!("http://{it}"));
-        is_among(&self.origins, word) || own().as_deref() == Some(word)
+        let public = self.public.as_ref().map(|it| format!("https://{}", it.host()));
+        is_among(&self.origins, word) || own().as_deref() == Some(word) || public.as_deref() == Some(word)
     }
 
-    /// True if a request came to the name that only authenticated browsers know.
+    /// True if a request came to the name that only authenticated browsers know, or through the
+    /// user's own tunnel.
     pub(super) fn is_own(&self, headers: &HeaderMap) -> bool {
         let host = one(headers, &header::HOST);
-        host.is_some() && host == self.own_host().as_deref()
+        self.is_public(headers) || host.is_some() && host == self.own_host().as_deref()
+    }
+
+    /// True if a request came through the user's own tunnel.
+    pub(super) fn is_public(&self, headers: &HeaderMap) -> bool {
+        let host = one(headers, &header::HOST);
+        host.is_some() && host == self.public.as_ref().map(PublicUrl::host)
     }
 }
 
@@ -263,6 +292,21 @@ pub(super) async fn guard_entry(
     next: Next,
 ) -> Response {
     match door.check_entry(&request) {
+        Ok(()) => next.run(request).await,
+        Err(fault) => {
+            Counts::one(&app.counts().refused);
+            fault.into_response()
+        }
+    }
+}
+
+/// Checks requests that present a one-time link.
+pub(super) async fn guard_link(
+    State((app, door)): State<(App, Arc<Door>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match door.check_link(&request) {
         Ok(()) => next.run(request).await,
         Err(fault) => {
             Counts::one(&app.counts().refused);

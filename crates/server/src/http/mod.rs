@@ -29,7 +29,9 @@ mod mcp;
 mod metrics;
 mod openapi;
 mod pairs;
+mod phone;
 mod projects;
+mod push;
 mod queue;
 mod request_log;
 mod rights;
@@ -147,7 +149,8 @@ pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonErro
     let mut address = None;
     if let Some((listener, at)) = http {
         let token = token::Token::open(&listening.token, listening.chance)?;
-        let router = routes::on_loopback(&app, Arc::new(Door::new(at, token)));
+        let public = app.handle().settings().public_url.clone();
+        let router = routes::on_loopback(&app, Arc::new(Door::new(at, token).reached_by(public)));
         serving.push(runtime.spawn(loopback::serve(listener, router, stops.clone())?));
         address = Some(at);
     }

@@ -89,7 +89,7 @@ fn asked(app: &App, beginning: &str) -> Option<ApprovalId> {
 }
 
 /// Records an attempt. The caller is refused whether or not that succeeds.
-async fn note(app: &App, attempt: Attempt) {
+pub(super) async fn note(app: &App, attempt: Attempt) {
     let noted = app.ask(move |handle| Ok(note_attempt(handle.settings(), &attempt)?)).await;
     if noted.is_err() {
         tracing::warn!("cannot write a refused attempt down");

@@ -5,7 +5,7 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, lists, marks, mcp, metrics, openapi, projects, queue, request_log, rights,
+    findings, history, lists, marks, mcp, metrics, openapi, phone, projects, push, queue, request_log, rights,
     sessions, streams, trace, wait, web, web_enter, web_settings, websocket, window, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -39,6 +39,8 @@ const RIGHTS: &[(&str, Right)] = &[
     ("/api/rules", Right::Decide),
     ("/api/hooks", Right::Decide),
     ("/api/web", Right::Decide),
+    ("/api/push/subscriptions", Right::Decide),
+    ("/api/push/subscriptions/{id}", Right::Decide),
 ];
 
 /// Routes that anybody may use: they read, or check the caller themselves.
@@ -116,6 +118,9 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(activity::get_activity),
     || routes!(web_settings::list_rules, web_settings::add_rule),
     || routes!(web_settings::list_hooks, web_settings::change_hooks),
+    || routes!(push::get_push_key),
+    || routes!(push::list_push_subscriptions, push::subscribe_push),
+    || routes!(push::remove_push_subscription),
     || routes!(web_enter::open_web),
     || routes!(web_enter::confirm_in_web),
     || routes!(websocket::open_websocket),
@@ -147,7 +152,9 @@ pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
     let pages = web::pages().fallback(web::nowhere).with_state(app.clone());
     let inside = table(app, Surface::Loopback).merge(mcp::routes(app)).merge(pages);
     let guard_entry = from_fn_with_state((app.clone(), door.clone()), auth::guard_entry);
-    let entry = web_enter::ways_in(app).layer(Extension(door)).layer(guard_entry);
+    let guard_link = from_fn_with_state((app.clone(), door.clone()), auth::guard_link);
+    let links = phone::links(app).layer(Extension(door.clone())).layer(guard_link);
+    let entry = web_enter::ways_in(app).layer(Extension(door)).layer(guard_entry).merge(links);
     // The last merge determines how unknown paths are handled.
     mannered(app, entry.merge(inside.layer(guard)).layer(from_fn(compression::packed)))
 }

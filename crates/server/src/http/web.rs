@@ -35,8 +35,14 @@ const PAGES: [&str; 15] = [
 ];
 
 /// Files beside the document.
-const FILES: [&str; 5] =
-    ["/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png", "/theme.js"];
+const FILES: [&str; 6] = [
+    "/manifest.webmanifest",
+    "/icon.svg",
+    "/icon-192.png",
+    "/icon-512.png",
+    "/theme.js",
+    "/push.js",
+];
 
 /// What strangers and lost browsers see: no build makes these files, and they load nothing else.
 const STRANGER: &str = include_str!("../../pages/stranger.html");

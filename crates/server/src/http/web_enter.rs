@@ -83,7 +83,9 @@ impl Web {
         }
         let (listener, bound) = loopback::bind(wanted)?;
         let token = token::Token::open(&self.token, self.chance)?;
-        let router = routes::on_loopback(app, Arc::new(Door::new(bound, token)));
+        let public = app.handle().settings().public_url.clone();
+        let door = Door::new(bound, token).reached_by(public);
+        let router = routes::on_loopback(app, Arc::new(door));
         tokio::spawn(loopback::serve(listener, router, self.stops.clone())?);
         *at = Some(bound);
         drop(at);
@@ -108,7 +110,12 @@ pub(super) async fn open_web(
     if !app.web().codes.give(&body.code, (app.handle().settings().now)()) {
         return Err(ApiError::usage("a code is 64 hexadecimal digits"));
     }
-    Ok(Json(WebReply { schema_version: SCHEMA_VERSION, url: format!("http://{host}") }))
+    let public_url = app.handle().settings().public_url.as_ref();
+    Ok(Json(WebReply {
+        schema_version: SCHEMA_VERSION,
+        url: format!("http://{host}"),
+        public_url: public_url.map(|it| it.as_str().to_owned()),
+    }))
 }
 
 /// Lets a browser act that so far only read: the person at it said so. From a page of ours only.
@@ -156,7 +163,7 @@ async fn typed(
         let to = format!("http://{host}/enter?code={}", escaped(&said.code));
         return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response();
     }
-    match taken(&app, &door, &said.code) {
+    match taken(&app, (&door, &headers), &said.code) {
         Some(cookie) => {
             (StatusCode::SEE_OTHER, [cookie, (header::LOCATION, "/".to_owned())]).into_response()
         }
@@ -177,23 +184,30 @@ async fn posted(
     if !door.is_own(request.headers()) {
         return web::stranger();
     }
+    let headers = request.headers().clone();
     // A body that is too long or incomplete has no code.
     let body = to_bytes(request.into_body(), FORM).await.unwrap_or_default();
     let said = body.strip_prefix(b"code=").unwrap_or_default();
-    match taken(&app, &door, &String::from_utf8_lossy(said)) {
+    match taken(&app, (&door, &headers), &String::from_utf8_lossy(said)) {
         Some(cookie) => ([cookie], Html(ON)).into_response(),
         None => web::stranger(),
     }
 }
 
 /// Uses up the code and returns the cookie's header; `None` if the code is invalid.
-fn taken(app: &App, door: &Door, code: &str) -> Option<(HeaderName, String)> {
+fn taken(
+    app: &App,
+    (door, headers): (&Door, &HeaderMap),
+    code: &str,
+) -> Option<(HeaderName, String)> {
     let now = (app.handle().settings().now)();
     if !app.web().codes.take(code, now) {
         return None;
     }
     let value = cookie(door.token(), now)?;
     let (name, age) = (cookie_name(door.port()), COOKIE.as_secs());
-    let set = format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict");
+    // The way through the tunnel is encrypted to its end, and the cookie goes no other way.
+    let secure = if door.is_public(headers) { "; Secure" } else { "" };
+    let set = format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}");
     Some((header::SET_COOKIE, set))
 }

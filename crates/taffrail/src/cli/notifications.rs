@@ -29,7 +29,7 @@ pub(super) struct Args {
 enum Action {
     /// Show the message, and send it
     Test {
-        /// Only this channel: desktop, terminal, webhook or command
+        /// Only this channel: desktop, terminal, webhook, command, push, ntfy or telegram
         #[arg(long, value_name = "CHANNEL")]
         channel: Option<Channel>,
         /// Only show the message

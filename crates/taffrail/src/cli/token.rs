@@ -2,10 +2,12 @@
 
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::output::{Out, is_terminal};
+use crate::output::{Out, is_terminal, say};
 use serde_json::{Value, json};
+use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_env as env;
+use taffrail_notify::push::remove_all;
 use taffrail_server::http::{renew_token, token};
 use taffrail_server::process::TOKEN_FILE;
 
@@ -34,6 +36,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         false => token(&path, env::secret()?),
     };
     let token = told.map_err(taffrail_daemon::DaemonError::from)?;
+    if args.renew {
+        sign_out(&path);
+    }
     if args.renew && !args.show {
         return if context.json { Out::new().json(&document(None)) } else { Ok(()) };
     }
@@ -49,6 +54,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     out.line(&token)?;
     out.end()
+}
+
+/// A browser that is signed out is not notified, either.
+fn sign_out(token: &Path) {
+    let removed = token.parent().map(remove_all);
+    if let Some(Err(error)) = removed {
+        say(&format!("browsers are still notified: {error}"));
+    }
 }
 
 /// The token, or null where it was only renewed.

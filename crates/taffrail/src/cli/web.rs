@@ -29,12 +29,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 Examples:
   taffrail web                open the board in your browser
   taffrail web --print-url    print an address; it works once, for a minute
+  taffrail web --phone        print an address under web.public_url, for a phone
   taffrail web --port 8080    use this port
 ")]
 pub(super) struct Args {
     /// Only print an address; it works once, for a minute
     #[arg(long)]
     print_url: bool,
+    /// Print an address under `web.public_url`, your own tunnel; it works once, for a minute
+    #[arg(long, conflicts_with = "print_url")]
+    phone: bool,
     /// Listen at this port of 127.0.0.1; 0 picks a free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
@@ -43,8 +47,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let client = daemon::ensured(context)?;
     let code = code()?;
-    let url = entrance(&client, &code, args.port)?;
-    if args.print_url {
+    let (url, public) = entrance(&client, &code, args.port)?;
+    let url = if args.phone { public.ok_or_else(no_tunnel)? } else { url };
+    if args.print_url || args.phone {
         let mut out = Out::new();
         let address = format!("{url}/enter?code={code}");
         if context.json {
@@ -79,7 +84,11 @@ fn code() -> Result<String, CliError> {
 }
 
 /// Where the browser is let in. The usual port may be taken by another program: then any will do.
-fn entrance(client: &Client, code: &str, port: Option<u16>) -> Result<String, CliError> {
+fn entrance(
+    client: &Client,
+    code: &str,
+    port: Option<u16>,
+) -> Result<(String, Option<String>), CliError> {
     let ask = |port: u16| {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         client.post::<WebReply>("/api/web", &WebBody { code: code.to_owned(), address })
@@ -88,13 +97,18 @@ fn entrance(client: &Client, code: &str, port: Option<u16>) -> Result<String, Cl
         Some(port) => ask(port),
         None => ask(WEB_PORT).or_else(|_| ask(0)),
     };
-    let url = told?.url;
+    let WebReply { url, public_url, .. } = told?;
     match port.filter(|it| *it != 0 && !url.ends_with(&format!(":{it}"))) {
         Some(_) => {
             Err(CliError::usage(format!("the daemon already listens at {url}"), "taffrail web"))
         }
-        None => Ok(url),
+        None => Ok((url, public_url)),
     }
+}
+
+fn no_tunnel() -> CliError {
+    let hint = "taffrail config set web.public_url https://NAME; docs/phone.md has the ways";
+    CliError::refused("no address of a tunnel is set".to_owned(), hint.to_owned())
 }
 
 /// A file only its user can read. The code is posted from it, so that no list of processes

@@ -4,7 +4,7 @@ use super::super::document::json;
 use super::super::document::tests::notice;
 use super::*;
 use crate::trial::tests::settings;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::thread::JoinHandle;
@@ -73,7 +73,7 @@ fn sent_within(
 ) -> Result<String, String> {
     let mut settings = settings();
     settings.notices.limit = limit;
-    let sending = Sending { settings: &settings, executors: &Vec::new, ending };
+    let sending = Sending { settings: &settings, executors: &Vec::new, ending, phone: None };
     webhook.send(message, &sending).map_err(|it| it.to_string())
 }
 

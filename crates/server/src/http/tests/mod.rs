@@ -15,6 +15,8 @@ mod lists;
 mod mcp;
 mod notices;
 mod openapi;
+mod phone;
+mod push;
 mod queue;
 mod raw;
 mod reading;

@@ -13,7 +13,7 @@ use taffrail_model::status::Status;
 use tempfile::TempDir;
 
 /// A clock that advances.
-fn clock() -> Timestamp {
+pub(super) fn clock() -> Timestamp {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let gone = BEGAN.get_or_init(Instant::now).elapsed().as_millis();
     let began: Timestamp = "2026-10-01T10:30:00Z".parse().unwrap();

@@ -228,6 +228,19 @@ pub(crate) const PAGES: &[Page] = &[
         lines: &[],
     },
     Page {
+        name: "docs/phone.md",
+        world: &[],
+        places: &[("https://machine.tailnet.ts.net", Text("https://machine.example"))],
+        lines: &[
+            excepted(
+                "ssh -N -L 7717:127.0.0.1:7717 you@machine",
+                "no SSH server runs there; the page says how the tunnel was tried",
+            ),
+            excepted("tailscale serve --bg 7717", "no Tailscale is there"),
+            answered("taffrail config set web.public_url https://machine.tailnet.ts.net", "y\n"),
+        ],
+    },
+    Page {
         name: "docs/retention.md",
         world: &[Sessions],
         places: &[("3f2a", FIRST), ("b01e", SECOND)],
