@@ -90,6 +90,7 @@ pub use parameters::{
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use prices::{ModelPrice, PriceImport, PriceTier};
+pub use push::{PushBody, PushKey, PushKeys, PushList, PushRow};
 pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance, RemovedPrompts};
 pub use quota::{Gauge, Quota, QuotaList, QuotaShare};
 pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
@@ -121,7 +122,6 @@ pub use terminal::{TerminalHit, TerminalReply, TerminalRun, TerminalSearch};
 pub use timeline::{Timeline, TimelineHistory};
 pub use trace::{ToolStats, Tools, ToolsQuery, Trace, TraceQuery, TraceSpan};
 pub use usage::Usage;
-pub use push::{PushBody, PushKey, PushKeys, PushList, PushRow};
 pub use web::{WEB_PORT, WebBody, WebReply};
 pub use window::{FindQuery, MatchRow, Matches, Window, WindowEvent, WindowQuery};
 

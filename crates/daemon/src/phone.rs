@@ -1,6 +1,5 @@
 //! Answers from a phone: a one-time link becomes a decision of the broker, as every other answer.
 
-use crate::live::Handle;
 use taffrail_approvals::Broker;
 use taffrail_context::{Live, Settings};
 use taffrail_model::approval::{Approval, ApprovalId, Decision, Verdict};
@@ -28,23 +27,15 @@ pub(crate) fn phone(links: Links, (live, broker): (Live, Broker)) -> Phone {
     Phone {
         links,
         request: Box::new(move |id| open_request(&asked, id)),
-        answer: Box::new(move |link| answer(&live, &broker, link)),
+        answer: Box::new(move |link| answer_link(&live, &broker, link)),
     }
-}
-
-/// Carries out a link that was used; the words are for the person who pressed.
-///
-/// # Errors
-/// Why nothing was decided.
-pub fn answer_link(handle: &Handle, link: &Link) -> Result<String, String> {
-    answer(handle.live(), handle.broker(), link)
 }
 
 /// The title and the text of an open request, without what looks like a secret.
 #[must_use]
-pub fn shown_request(handle: &Handle, id: &ApprovalId) -> Option<(String, String)> {
-    let it = open_request(handle.broker(), id)?;
-    let row = handle.broker().row(it.approval);
+pub fn shown_request(broker: &Broker, id: &ApprovalId) -> Option<(String, String)> {
+    let it = open_request(broker, id)?;
+    let row = broker.row(it.approval);
     let project = row.project_path.as_deref().and_then(|it| it.rsplit('/').next());
     let title = format!("{}: {}", project.unwrap_or(row.agent.as_str()), row.tool);
     let fields = row.input.filter(|_| !it.is_plain);
@@ -74,7 +65,11 @@ fn open_request(broker: &Broker, id: &ApprovalId) -> Option<PhoneRequest> {
     Some(PhoneRequest { approval, is_plain })
 }
 
-fn answer(live: &Live, broker: &Broker, link: &Link) -> Result<String, String> {
+/// Carries out a link that was used; the words are for the person who pressed.
+///
+/// # Errors
+/// Why nothing was decided.
+pub fn answer_link(live: &Live, broker: &Broker, link: &Link) -> Result<String, String> {
     let decision = match link.action {
         LinkAction::Allow => Decision::Allow,
         LinkAction::Deny => Decision::Deny,

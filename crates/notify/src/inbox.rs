@@ -1,6 +1,6 @@
 //! The queue from the loop to the notifying thread.
 
-use crate::channels::Channel;
+use crate::channel::Channel;
 use crate::counts::{ChannelCounts, Counts};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,6 +3,7 @@
 //! The loop only queues which sessions changed. A separate thread decides what to notify about, and
 //! each channel has a thread and a short queue, so that none blocks anything else.
 
+mod channel;
 mod channels;
 mod counts;
 mod focus;
@@ -18,7 +19,7 @@ mod sender;
 mod sent_file;
 mod trial;
 
-pub use channels::Channel;
+pub use channel::Channel;
 pub use counts::ChannelCounts;
 pub use inbox::Notices;
 pub use links::{LINK_LIFE, Link, LinkAction, LinkError, Links};

@@ -4,7 +4,7 @@
 //! went to. It counts once and for ten minutes. Everything is in the memory of the daemon: another
 //! daemon knows none of them.
 
-use crate::channels::Channel;
+use crate::channel::Channel;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use std::collections::BTreeMap;
@@ -259,7 +259,10 @@ mod tests {
         }
         let wanted = Some(("a1", LinkAction::Deny));
         // What is for another request does not use it up, either.
-        assert_eq!(links.take(&token, Some(("a2", LinkAction::Deny)), at(1)), Err(LinkError::Other));
+        assert_eq!(
+            links.take(&token, Some(("a2", LinkAction::Deny)), at(1)),
+            Err(LinkError::Other)
+        );
         assert!(links.take(&token, wanted, at(1)).is_ok());
         assert_eq!(links.take(&token, wanted, at(2)), Err(LinkError::Used));
         assert_eq!(links.look(&token, at(2)), Err(LinkError::Used));

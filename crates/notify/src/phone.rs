@@ -1,6 +1,6 @@
 //! What a phone may answer: which buttons a notification gets, and what a press does.
 
-use crate::channels::Channel;
+use crate::channel::Channel;
 use crate::links::{Link, LinkAction, Links};
 use taffrail_model::Timestamp;
 use taffrail_model::approval::{Approval, ApprovalId, State};

@@ -122,7 +122,8 @@ impl Presses {
             },
         };
         let text: String = remark.chars().take(REMARK).collect();
-        let said = json!({"callback_query_id": press.id, "text": text, "show_alert": edit.is_none()});
+        let said =
+            json!({"callback_query_id": press.id, "text": text, "show_alert": edit.is_none()});
         self.say("answerCallbackQuery", &said, within);
         let said = edit.and_then(|it| Some((it, self.bot.take_message(message)?)));
         if let Some((done, before)) = said {
@@ -153,15 +154,17 @@ fn shown(tool: &str, command: &str) -> String {
     let cleaned = terminal::clean(&redact(command)).into_owned();
     let text = redact(&cleaned);
     let short: String = text.chars().take(TEXT).collect();
-    let more = if short.len() < text.len() { "\n… it is longer: read it on a screen" } else { "" };
+    let more =
+        if short.len() < text.len() { "\n… it is longer: read it on a screen" } else { "" };
     format!("{}:\n{short}{more}", terminal::line(tool))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Channel;
     use crate::channels::listener::Listener;
-    use crate::channels::{Channel, Message, Sending, Telegram};
+    use crate::channels::{Message, Sending, Telegram};
     use crate::phone::PhoneRequest;
     use crate::phone::tests::{asks, phone, request};
     use crate::trial::tests::settings;
@@ -265,8 +268,7 @@ mod tests {
         let check = |(chat, from): (i64, i64), expected: usize| {
             let mut stage = Stage::new("http://127.0.0.1:1", Some(request("npm test", "low")));
             let token = stage.token(LinkAction::Allow);
-            let (one, two) =
-                (pressed(5, (chat, from), &token), pressed(6, (chat, from), &token));
+            let (one, two) = (pressed(5, (chat, from), &token), pressed(6, (chat, from), &token));
             let asked = (200, r#"{"ok":true,"result":true}"#);
             let answers: Vec<_> = match expected {
                 0 => vec![(200, one.as_str()), (200, two.as_str())],

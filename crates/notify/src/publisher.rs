@@ -57,8 +57,7 @@ pub fn open(
     let (mut senders, phone) = (Vec::new(), phone.map(Arc::new));
     for (channel, route) in channels {
         let bot = if let Route::Telegram(it) = &route { Some(it.bot()) } else { None };
-        let (sender, counts) =
-            Sender::open(notices, live.clone(), (channel, route), phone.clone());
+        let (sender, counts) = Sender::open(notices, live.clone(), (channel, route), phone.clone());
         if let Some((bot, phone)) = bot.zip(phone.clone()) {
             let (settings, counts) = (live.settings().clone(), counts.clone());
             listen(notices, Presses { bot, phone, settings, counts, next: 0 });

@@ -1,6 +1,7 @@
 //! Which channels the user configured, and whether it is quiet now.
 
-use crate::channels::{Channel, Desktop, Ntfy, Platform, Route, Telegram, WebPush, Webhook};
+use crate::channel::Channel;
+use crate::channels::{Desktop, Ntfy, Platform, Route, Telegram, WebPush, Webhook};
 use taffrail_context::{NoticeSettings, Settings};
 use taffrail_model::Timestamp;
 use taffrail_model::notices::Quiet;

@@ -1,6 +1,7 @@
 //! One channel: a short queue, a sending thread, and counters.
 
-use crate::channels::{Channel, Message, Route, Sending};
+use crate::channel::Channel;
+use crate::channels::{Message, Route, Sending};
 use crate::counts::Counts;
 use crate::inbox::Notices;
 use crate::phone::Phone;

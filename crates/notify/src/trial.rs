@@ -1,6 +1,7 @@
 //! Sends one test notice, to see whether it arrives.
 
-use crate::channels::{Channel, Message, SendError, Sending};
+use crate::channel::Channel;
+use crate::channels::{Message, SendError, Sending};
 use crate::publisher::is_quiet;
 use crate::routes::routes;
 use taffrail_context::Settings;

@@ -20,7 +20,8 @@ impl TryFrom<String> for PublicUrl {
 
     fn try_from(text: String) -> Result<Self, String> {
         let host = text.strip_prefix("https://").map(|it| it.strip_suffix('/').unwrap_or(it));
-        let is_plain = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-:".contains(&it);
+        let is_plain =
+            |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-:".contains(&it);
         let named = host.filter(|it| {
             text.len() <= BYTES && it.bytes().all(is_plain) && it.starts_with(|c: char| c != ':')
         });
@@ -173,9 +174,9 @@ pub fn secure(url: &str) -> Option<&str> {
 /// Whether an address without its scheme leads to this machine by a name that nobody can change.
 fn is_here(rest: &str) -> bool {
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    ["127.0.0.1", "[::1]"].iter().any(|it| {
-        host.strip_prefix(it).is_some_and(|port| port.is_empty() || is_port(port))
-    })
+    ["127.0.0.1", "[::1]"]
+        .iter()
+        .any(|it| host.strip_prefix(it).is_some_and(|port| port.is_empty() || is_port(port)))
 }
 
 /// Whether a text is a colon and a port.
@@ -203,9 +204,19 @@ mod tests {
         check("https://node.tailnet.ts.net/", Some("https://node.tailnet.ts.net"));
         check("https://a.example:8443", Some("https://a.example:8443"));
         for bad in [
-            "http://a.example", "https://", "https:///", "https://:8443", "https://a.example/board",
-            "https://a.example:port", "https://a@b.example", "https://A.example", "https://a b",
-            "https://a.example:1:2", "https://*.example", "a.example", "",
+            "http://a.example",
+            "https://",
+            "https:///",
+            "https://:8443",
+            "https://a.example/board",
+            "https://a.example:port",
+            "https://a@b.example",
+            "https://A.example",
+            "https://a b",
+            "https://a.example:1:2",
+            "https://*.example",
+            "a.example",
+            "",
         ] {
             check(bad, None);
         }
@@ -224,8 +235,14 @@ mod tests {
         check("https://a.example/ntfy/x", Some(("https://a.example/ntfy", "x")));
         check("http://127.0.0.1:80/x", Some(("http://127.0.0.1:80", "x")));
         for bad in [
-            "http://ntfy.sh/x", "https://ntfy.sh", "https://ntfy.sh/", "https:///x", "https://a/x?y",
-            "http://127.0.0.1.evil.example/x", "http://127.0.0.1:80@evil.example/x", "https://a/é",
+            "http://ntfy.sh/x",
+            "https://ntfy.sh",
+            "https://ntfy.sh/",
+            "https:///x",
+            "https://a/x?y",
+            "http://127.0.0.1.evil.example/x",
+            "http://127.0.0.1:80@evil.example/x",
+            "https://a/é",
             "http://localhost.evil.example/x",
         ] {
             check(bad, None);

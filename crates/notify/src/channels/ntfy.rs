@@ -2,7 +2,8 @@
 
 use super::post::{Came, Post, Reach, came, post, retried};
 use super::web_push::page;
-use super::{Channel, Message, SendError, Sending};
+use super::{Message, SendError, Sending};
+use crate::channel::Channel;
 use crate::phone::Buttons;
 use crate::secret_file::word_in;
 use serde_json::{Value, json};
@@ -32,9 +33,11 @@ impl Ntfy {
         let Message::Told(notice) = message else {
             return Ok("ntfy takes nothing back".to_owned());
         };
-        let buttons = self.public.as_ref().zip(sending.phone).map(|(_, phone)| {
-            phone.buttons(notice, Channel::Ntfy, (sending.settings.now)())
-        });
+        let buttons = self
+            .public
+            .as_ref()
+            .zip(sending.phone)
+            .map(|(_, phone)| phone.buttons(notice, Channel::Ntfy, (sending.settings.now)()));
         let body = self.document(notice, &buttons.unwrap_or_default()).to_string().into_bytes();
         let attempt = || self.attempt(body.clone(), sending);
         let answer = retried(&self.pauses, sending.ending, attempt)?;
@@ -76,7 +79,8 @@ impl Ntfy {
             "tags": [tag],
         });
         if let (Some(public), Some(fields)) = (&self.public, out.as_object_mut()) {
-            fields.insert("click".to_owned(), format!("{}{}", public.as_str(), page(notice)).into());
+            fields
+                .insert("click".to_owned(), format!("{}{}", public.as_str(), page(notice)).into());
             let actions = actions(public, buttons);
             if !actions.is_empty() {
                 fields.insert("actions".to_owned(), actions.into());

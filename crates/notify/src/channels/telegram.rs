@@ -1,7 +1,8 @@
 //! Telegram: a bot of the user's own that writes to one private chat, and the Bot API it talks to.
 
 use super::post::{Answer, Came, Post, Reach, came, post, retried};
-use super::{Channel, Message, SendError, Sending};
+use super::{Message, SendError, Sending};
+use crate::channel::Channel;
 use crate::phone::Buttons;
 use crate::secret_file::word_in;
 use serde_json::{Value, json};

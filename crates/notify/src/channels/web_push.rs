@@ -89,7 +89,10 @@ impl WebPush {
             let claim = key.authorization(&origin(&to.endpoint).map_err(fault)?, now);
             let headers = headers(claim.map_err(fault)?, topic);
             let (url, limit) = (to.endpoint.as_str(), sending.settings.notices.limit);
-            let post = post(&Post { url, headers, body, limit, reach: Reach::PushService }, sending.ending);
+            let post = post(
+                &Post { url, headers, body, limit, reach: Reach::PushService },
+                sending.ending,
+            );
             Ok(came(post))
         };
         match retried(&self.pauses, sending.ending, attempt) {

@@ -31,7 +31,8 @@ fn allowed(text: &str) -> Result<Allowed, PushError> {
     let url = parsed(text)?;
     let host = url.host_str().unwrap_or_default();
     let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
-    let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    let is_plain =
+        url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
     let found = match (url.scheme(), literal) {
         ("https", Some(it)) if is_public(it) => Some(Allowed::Public),
         ("https", None) if host.contains('.') && !host.ends_with('.') => Some(Allowed::Public),
@@ -142,14 +143,33 @@ mod tests {
         check("http://[::1]:8990/x", here);
         check("http://localhost:8990/x", here);
         for bad in [
-            "http://push.example/x", "https://localhost/x", "https://127.0.0.1/x", "https://router/x",
-            "https://10.0.0.1/x", "https://192.168.1.1/x", "https://172.16.0.1/x", "https://0.0.0.0/",
-            "https://169.254.169.254/latest", "https://100.100.100.100/x", "https://[::1]/x",
-            "https://[fd00::1]/x", "https://[fe80::1]/x", "https://[::ffff:10.0.0.1]/x",
-            "https://[64:ff9b::a00:1]/x", "https://[2002:a00:1::]/x", "https://0x7f000001/x",
-            "https://2130706433/x", "https://127.1/x", "https://a@push.example/x",
-            "https://push.example/x#y", "https://push.example./x", "ftp://push.example", "file:///etc",
-            "http://localhost.evil.example/x", "not an address", "",
+            "http://push.example/x",
+            "https://localhost/x",
+            "https://127.0.0.1/x",
+            "https://router/x",
+            "https://10.0.0.1/x",
+            "https://192.168.1.1/x",
+            "https://172.16.0.1/x",
+            "https://0.0.0.0/",
+            "https://169.254.169.254/latest",
+            "https://100.100.100.100/x",
+            "https://[::1]/x",
+            "https://[fd00::1]/x",
+            "https://[fe80::1]/x",
+            "https://[::ffff:10.0.0.1]/x",
+            "https://[64:ff9b::a00:1]/x",
+            "https://[2002:a00:1::]/x",
+            "https://0x7f000001/x",
+            "https://2130706433/x",
+            "https://127.1/x",
+            "https://a@push.example/x",
+            "https://push.example/x#y",
+            "https://push.example./x",
+            "ftp://push.example",
+            "file:///etc",
+            "http://localhost.evil.example/x",
+            "not an address",
+            "",
         ] {
             check(bad, None);
         }

@@ -60,8 +60,7 @@ fn make(path: &Path) -> Result<(), PushError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(path).map_err(PushError::at(path))?;
-    let made =
-        EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+    let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
     let made = made.map_err(|_| PushError::Key("no key could be made".to_owned()))?;
     let text = BASE64.encode(made);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(PushError::at(path))

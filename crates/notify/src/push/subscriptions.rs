@@ -59,9 +59,8 @@ struct File {
 impl Subscription {
     /// Seals a message for this browser.
     pub(crate) fn seal(&self, message: &[u8]) -> Result<Vec<u8>, PushError> {
-        let bytes = |text: &str| {
-            BASE64.decode(text.trim_end_matches('=')).map_err(|_| PushError::Keys)
-        };
+        let bytes =
+            |text: &str| BASE64.decode(text.trim_end_matches('=')).map_err(|_| PushError::Keys);
         seal(&bytes(&self.p256dh)?, &bytes(&self.auth)?, message)
     }
 }
@@ -180,7 +179,8 @@ pub(crate) mod tests {
     fn a_browser_subscribes_once_and_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path();
-        let names = || subscriptions(state).iter().map(|it| it.endpoint.clone()).collect::<Vec<_>>();
+        let names =
+            || subscriptions(state).iter().map(|it| it.endpoint.clone()).collect::<Vec<_>>();
         let first = subscribe(state, &browser("phone", "https://push.example/1"), now()).unwrap();
         assert!(!first.name.contains('\u{1b}'), "{:?}", first.name);
         subscribe(state, &browser("tablet", "https://push.example/2"), now()).unwrap();

@@ -190,13 +190,17 @@ impl Door {
 
     fn is_host(&self, word: &str) -> bool {
         let public = self.public.as_ref().map(PublicUrl::host);
-        is_among(&self.hosts, word) || self.own_host().as_deref() == Some(word) || public == Some(word)
+        is_among(&self.hosts, word)
+            || self.own_host().as_deref() == Some(word)
+            || public == Some(word)
     }
 
     fn is_origin(&self, word: &str) -> bool {
         let own = || self.own_host().map(|it| format!("http://{it}"));
         let public = self.public.as_ref().map(|it| format!("https://{}", it.host()));
-        is_among(&self.origins, word) || own().as_deref() == Some(word) || public.as_deref() == Some(word)
+        is_among(&self.origins, word)
+            || own().as_deref() == Some(word)
+            || public.as_deref() == Some(word)
     }
 
     /// True if a request came to the name that only authenticated browsers know, or through the

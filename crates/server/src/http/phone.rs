@@ -25,7 +25,9 @@ type Parts = (String, String, String);
 
 /// The routes of the links.
 pub(super) fn links(app: &App) -> Router {
-    Router::new().route("/phone/{action}/{id}/{token}", get(shown).post(pressed)).with_state(app.clone())
+    Router::new()
+        .route("/phone/{action}/{id}/{token}", get(shown).post(pressed))
+        .with_state(app.clone())
 }
 
 /// Shows what a link is for. Nothing is used up.
@@ -35,7 +37,7 @@ async fn shown(State(app): State<App>, Path(parts): Path<Parts>) -> Response {
         Err(why) => return refused(why),
     };
     let action = link.action;
-    let found = app.ask(move |handle| Ok(shown_request(handle, &link.approval))).await;
+    let found = app.ask(move |handle| Ok(shown_request(handle.broker(), &link.approval))).await;
     match found {
         Ok(Some(request)) => page(StatusCode::OK, &question(action, &request)),
         Ok(None) => said(StatusCode::GONE, "This request is no longer open."),
@@ -64,7 +66,8 @@ async fn pressed(
         let to = format!("/approvals?request={}", link.approval);
         return (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
     }
-    match app.ask_apart(move |handle| Ok(answer_link(handle, &link))).await {
+    match app.ask_apart(move |handle| Ok(answer_link(handle.live(), handle.broker(), &link))).await
+    {
         Ok(Ok(done)) => said(StatusCode::OK, &done),
         Ok(Err(why)) => {
             note(&app, attempt(&parts, &why)).await;

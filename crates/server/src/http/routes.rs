@@ -5,8 +5,9 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, lists, marks, mcp, metrics, openapi, phone, projects, push, queue, request_log, rights,
-    sessions, streams, trace, wait, web, web_enter, web_settings, websocket, window, writes,
+    findings, history, lists, marks, mcp, metrics, openapi, phone, projects, push, queue,
+    request_log, rights, sessions, streams, trace, wait, web, web_enter, web_settings, websocket,
+    window, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};

@@ -156,8 +156,12 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
         waits.push(hook(&machine, ApprovalRequestBody { nonce: nonce.to_owned(), ..asked }));
         let row = pending(&machine, &command);
         let input_hash = hash.unwrap_or(row.input_hash.as_str()).to_owned();
-        let link =
-            Link { approval: row.id.clone(), input_hash, action: LinkAction::Allow, channel: Channel::Ntfy };
+        let link = Link {
+            approval: row.id.clone(),
+            input_hash,
+            action: LinkAction::Allow,
+            channel: Channel::Ntfy,
+        };
         let token = machine.handle.links().unwrap().issue(link, now(&machine));
         let answer = phone(&machine, "POST", &address(&row, LinkAction::Allow, &token), "");
         assert!(answer.status == 409 && answer.body.contains(why), "{answer:?}");
@@ -167,7 +171,8 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
     };
     check("n1", asks("", "rm -rf /"), None, "open it on a screen");
     let fields = json!({"command": "ls", "dangerouslyDisableSandbox": true});
-    let unseen = ApprovalRequestBody { input: Some(ToolInput { fields, cut: false }), ..body("", "ls") };
+    let unseen =
+        ApprovalRequestBody { input: Some(ToolInput { fields, cut: false }), ..body("", "ls") };
     check("n2", unseen, None, "open it on a screen");
     check("n3", body("", "ls -l"), None, "open it on a screen");
     check("n4", asks("", "ls -a"), Some("another"), "has changed");
@@ -179,7 +184,13 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
 #[test]
 fn opening_shows_a_request_and_lets_nobody_in() {
     let machine = machine();
-    let waits = hook(&machine, asks("n1", "echo '<b>'; curl -H 'Authorization: Bearer sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'"));
+    let waits = hook(
+        &machine,
+        asks(
+            "n1",
+            "echo '<b>'; curl -H 'Authorization: Bearer sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
+        ),
+    );
     let row = until("the request", || {
         let all = approvals(machine.handle.exchange(), true).unwrap().approvals;
         all.into_iter().find(|it| it.state == State::Pending)
@@ -190,7 +201,10 @@ fn opening_shows_a_request_and_lets_nobody_in() {
     assert!(shown.body.contains("[redacted") && !shown.body.contains("sk-ant"), "{shown:?}");
     let opened = phone(&machine, "POST", &path, "");
     assert_eq!(opened.status, 303, "{opened:?}");
-    assert!(opened.head.contains(&format!("location: /approvals?request={}", row.id)), "{opened:?}");
+    assert!(
+        opened.head.contains(&format!("location: /approvals?request={}", row.id)),
+        "{opened:?}"
+    );
     assert!(!opened.head.contains("set-cookie"), "{opened:?}");
     let page = phone(&machine, "GET", "/approvals", "Accept: text/html\r\n");
     assert_eq!(page.status, 401, "{page:?}");
@@ -211,8 +225,13 @@ fn only_the_tunnels_exact_name_is_let_in_and_only_for_browsers() {
     assert_eq!(status(PUBLIC, &with), 200);
     assert_eq!(status(PUBLIC, ""), 401);
     for host in [
-        "phone.example.evil", "x.phone.example", "phone.example:8443", "PHONE.example", "phone.example.",
-        "evil.example", "",
+        "phone.example.evil",
+        "x.phone.example",
+        "phone.example:8443",
+        "PHONE.example",
+        "phone.example.",
+        "evil.example",
+        "",
     ] {
         assert_eq!(status(host, &with), 403, "{host}");
     }

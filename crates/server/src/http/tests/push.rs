@@ -42,7 +42,9 @@ fn the_public_half_is_shown_and_the_private_half_never() {
     assert_eq!(machine.get("/api/push/key").json()["public_key"], key.as_str());
     let secret = std::fs::read_to_string(machine.path("push-state/push-key")).unwrap();
     assert!(secret.len() > 100);
-    for path in ["/api/push/key", "/api/push/subscriptions", "/api/health", "/metrics", "/api/doctor"] {
+    for path in
+        ["/api/push/key", "/api/push/subscriptions", "/api/health", "/metrics", "/api/doctor"]
+    {
         assert!(!machine.get(path).body.contains(secret.get(..40).unwrap()), "{path}");
     }
 }
@@ -61,7 +63,10 @@ fn a_browser_that_may_act_subscribes_once_and_is_removed() {
     assert_eq!(subscribe("phone", "https://push.example/1").status, 428, "it only reads so far");
     assert_eq!(machine.plain("POST", "/api/web/confirm", &page, "{}").status, 200);
     let added = subscribe("phone", "https://push.example/1").json();
-    assert_eq!((&added["name"], &added["service"]), (&json!("Firefox on Android"), &json!("push.example")));
+    assert_eq!(
+        (&added["name"], &added["service"]),
+        (&json!("Firefox on Android"), &json!("push.example"))
+    );
     subscribe("phone", "https://push.example/2");
     let list = machine.get(path);
     assert_eq!(list.json()["subscriptions"].as_array().unwrap().len(), 1, "{list:?}");

@@ -198,7 +198,9 @@ fn a_page_needs_the_cookie_and_says_how_to_get_it() {
         let answer = machine.plain("GET", path, headers, "");
         assert_eq!(answer.status, status, "{path} {answer:?}");
         assert!(answer.body.contains(expected), "{path} {answer:?}");
-        for header in ["default-src 'none'", "trusted-types taffrail-worker", "frame-ancestors 'none'"] {
+        for header in
+            ["default-src 'none'", "trusted-types taffrail-worker", "frame-ancestors 'none'"]
+        {
             assert!(answer.head.contains(header), "{header} {answer:?}");
         }
     };
