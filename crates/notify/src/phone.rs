@@ -91,7 +91,6 @@ pub(crate) mod tests {
     use super::*;
     use crate::channels::tests::notice;
     use std::sync::{Arc, Mutex};
-    use taffrail_model::approval::Approval;
     use taffrail_model::notices::About;
 
     /// An open request for a command.

@@ -57,7 +57,7 @@ pub(crate) fn quiet(settings: &Settings, now: Timestamp) -> Quiet {
 mod tests {
     use super::*;
     use crate::trial::tests::settings;
-    use taffrail_context::{NoticeSettings, Osc};
+    use taffrail_context::Osc;
 
     #[test]
     fn without_a_desktop_and_without_a_word_of_the_user_nothing_is_sent() {

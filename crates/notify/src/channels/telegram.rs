@@ -41,7 +41,7 @@ impl Telegram {
         self.bot.clone()
     }
 
-    pub(super) fn send(
+    pub(crate) fn send(
         &self,
         message: &Message,
         sending: &Sending<'_>,

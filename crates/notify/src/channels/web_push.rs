@@ -1,6 +1,6 @@
 //! Web Push: one sealed message to each browser that subscribed.
 
-use super::post::{Came, Post, Reach, came, post, retried};
+use super::post::{Post, Reach, came, post, retried};
 use super::{Message, SendError, Sending};
 use crate::push::{Key, Subscription, forget_endpoint, origin, subscriptions};
 use serde_json::{Value, json};
@@ -170,7 +170,7 @@ mod tests {
     use super::super::tests::notice;
     use super::*;
     use crate::phone::tests::asks;
-    use crate::push::{public_key, subscribe, tests::browser};
+    use crate::push::{browser, public_key, subscribe};
     use crate::trial::tests::settings;
     use taffrail_context::Settings;
     use taffrail_model::Timestamp;

@@ -10,6 +10,8 @@ pub(crate) use endpoint::{PushResolver, origin};
 pub(crate) use key::Key;
 pub(crate) use seal::seal;
 pub(crate) use subscriptions::forget_endpoint;
+#[cfg(test)]
+pub(crate) use subscriptions::tests::browser;
 pub use subscriptions::{
     MOST_SUBSCRIPTIONS, NewSubscription, Subscription, remove, remove_all, subscribe, subscriptions,
 };
