@@ -205,12 +205,12 @@ pub struct NoteList {
     /// Whether the notes are written.
     pub written: bool,
     /// The notes, in the order of the commits.
-    pub notes: Vec<NoteRow>,
+    pub notes: Vec<GitNoteRow>,
 }
 
 /// A commit and its note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NoteRow {
+pub struct GitNoteRow {
     /// The commit.
     pub commit: String,
     /// The first line of its message.

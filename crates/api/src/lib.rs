@@ -52,7 +52,7 @@ pub use approvals::{
 };
 pub use blame::{
     BlameQuery, BlameReply, BlamedLine, CommitList, CommitNote, CommitRow, CommitShare,
-    CommitsQuery, LineAuthor, NoteList, NoteRow, NoteSource, NotedBy, NotedLine,
+    CommitsQuery, GitNoteRow, LineAuthor, NoteList, NoteSource, NotedBy, NotedLine,
 };
 pub use client::{Client, ClientError};
 pub use control::{

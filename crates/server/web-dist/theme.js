@@ -1,5 +1,7 @@
-// Before anything is drawn: the look that was chosen here, if one was.
+// Before anything is drawn: what was chosen here for the look, the density and the motion of the pages.
 try {
-  var look = localStorage.getItem('look');
-  if (look === 'light' || look === 'dark') document.documentElement.dataset.look = look;
+  [['look', ['light', 'dark']], ['density', ['compact']], ['motion', ['reduced']]].forEach(function (it) {
+    var chosen = localStorage.getItem(it[0]);
+    if (it[1].indexOf(chosen) >= 0) document.documentElement.dataset[it[0]] = chosen;
+  });
 } catch (_) { /* Without a memory the system's look is used. */ }

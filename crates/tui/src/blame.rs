@@ -3,7 +3,7 @@
 use crate::terminal::{clean, fit, line, pad};
 use crate::when::Clock;
 use taffrail_api::{
-    BlameReply, BlamedLine, CommitList, CommitNote, CommitRow, CommitShare, NoteList, NoteRow,
+    BlameReply, BlamedLine, CommitList, CommitNote, CommitRow, CommitShare, GitNoteRow, NoteList,
     NotedBy, NotedLine,
 };
 
@@ -89,7 +89,7 @@ pub fn note_hint(list: &NoteList) -> Option<String> {
     }
 }
 
-fn of_note(row: &NoteRow) -> Vec<String> {
+fn of_note(row: &GitNoteRow) -> Vec<String> {
     let hash: String = row.commit.chars().take(HASH).collect();
     let kept = if row.note.is_none() { "  (it has a note, which stays)" } else { "" };
     let head = fit(&format!("{hash}  {}{kept}", line(&row.subject)), WIDTH);
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn notes_are_listed_below_their_commits() {
-        let row = |note: Option<&str>| NoteRow {
+        let row = |note: Option<&str>| GitNoteRow {
             commit: "ab".repeat(20),
             subject: "trim".to_owned(),
             note: note.map(str::to_owned),

@@ -22,7 +22,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
         "reads new lines before it asks",
         &["blame", "context", "feed", "findings", "ls", "ls/filters", "quota", "search"],
     ),
-    ("counts days by the clock of the reader", &["stats", "usage"]),
+    ("counts days by the clock of the reader", &["digest", "stats", "usage"]),
     (
         "reads a whole history, event by event, or line by line",
         &["archive", "events", "export", "handoff", "show", "terminal"],

@@ -8,7 +8,7 @@ use super::notes::Notes;
 use super::porcelain::{Patch, PatchedFile};
 use super::{caught_up, roots};
 use std::path::Path;
-use taffrail_api::{CommitsQuery, NoteList, NoteRow, SCHEMA_VERSION};
+use taffrail_api::{CommitsQuery, GitNoteRow, NoteList, SCHEMA_VERSION};
 use taffrail_blame::Author;
 use taffrail_blame::notes::{NoteDraft, NotedLine, REF};
 use taffrail_capture::checkout;
@@ -60,7 +60,7 @@ pub fn write_notes(settings: &Settings, wish: &NoteWish) -> Result<NoteList, Err
         if let (Writing::Do, Some(text)) = (wish.writing, &note) {
             add(&root, &commit, text)?;
         }
-        notes.push(NoteRow { commit, subject: patch.subject, note });
+        notes.push(GitNoteRow { commit, subject: patch.subject, note });
     }
     let written = wish.writing == Writing::Do;
     Ok(NoteList { schema_version: SCHEMA_VERSION, written, notes })

@@ -32,6 +32,7 @@ fn row(name: &str, parent: Option<&str>) -> SessionRow {
         turns: 0,
         prompts: 0,
         tool_calls: 0,
+        failures: 0,
         tokens: Tokens::default(),
         cost_microdollars: None,
         cost: taffrail_model::cost::Cost::default(),

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 43] = [
+const ASKED: [(&str, &str, &str); 48] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",

@@ -1,1 +1,0 @@
-import{M as e,Q as t,St as n,W as r,ct as i,ot as a,vt as o,z as s,zt as c}from"./words-CyGmrZJv.js";var l=i([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(i,u){let d=e(u,`high`,3,``);var f=l();let p;var m=n(f);t(m,()=>u.children),c(f),o(()=>{s(f,`aria-label`,u.label),p=r(f,``,p,{"max-height":d()||null})}),a(i,f)}export{u as t};
