@@ -16,9 +16,9 @@ export const KEY = `cookie for ${hostname()}`;
 /** Asks the user for an address that works once, and whether this editor may act. */
 export async function signIn(secrets: SecretStorage): Promise<void> {
   const terminal = inTerminal('taffrail web --print-url');
-  const prompt = 'Copy the address that the terminal prints, and paste it here within a minute.';
+  const prompt = 'Copy the address that `taffrail web --print-url` prints in a terminal, and paste it here within a minute.';
   const typed = await window.showInputBox({ title: 'Taffrail: sign in', prompt, password: true, ignoreFocusOut: true });
-  terminal.dispose();
+  terminal?.dispose();
   if (!typed) return;
   await enter(secrets, typed.trim());
   await confirm(secrets);

@@ -1,7 +1,7 @@
 // From a session to its terminal: one of this editor, a tmux client in one, or a new one that attaches.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { window, type Terminal } from 'vscode';
+import { window, workspace, type Terminal } from 'vscode';
 import type { Session } from './daemon';
 
 const run = promisify(execFile);
@@ -11,13 +11,14 @@ export async function jump(it: Session): Promise<void> {
   const found = pane ? await clientOf(socket, pane) : it.pid ? await terminalOf(it.pid) : undefined;
   if (found) return found.show();
   if (!pane) return void window.showInformationMessage('It does not run in a terminal of this window, nor in tmux.');
-  inTerminal(`taffrail attach ${it.id}`);
+  inTerminal(`taffrail attach ${it.id}`)?.show();
 }
 
-/** Runs a command of ours where the user sees it, in a shell of the user. */
-export function inTerminal(command: string): Terminal {
+/** Runs a command of ours where the user sees it. A folder that is not trusted has no terminals: there the user runs it elsewhere. */
+export function inTerminal(command: string): Terminal | undefined {
+  if (!workspace.isTrusted) return void window.showInformationMessage(`Run this in a terminal: ${command}`);
   const terminal = window.createTerminal({ name: 'Taffrail' });
-  terminal.show();
+  terminal.show(true);
   terminal.sendText(command);
   return terminal;
 }

@@ -14,7 +14,7 @@ class EventEmitter {
 /** What a test sees of one editor, and does in it. */
 export class Editor {
   messages = []; commands = new Map(); contexts = {}; terminals = []; opened = []; texts = []; secrets = new Map(); inputs = [];
-  windowState = new EventEmitter(); focused = true; folders = []; view = {}; item = { visible: false }; watchers = new Set();
+  windowState = new EventEmitter(); focused = true; isTrusted = true; folders = []; view = {}; item = { visible: false }; watchers = new Set();
 
   /** Waits until something is shown. */
   until(condition) {
@@ -45,7 +45,7 @@ export class Editor {
       EventEmitter, StatusBarAlignment: { Left: 1 }, TreeItem: class { constructor(label) { this.label = label; } }, ThemeIcon: class { constructor(id) { this.id = id; } },
       Uri: { parse: (it) => it, file: (it) => it },
       env: { remoteName: undefined, asExternalUri: async (it) => it, openExternal: async (it) => void editor.note(editor.opened.push(it)) },
-      workspace: { getWorkspaceFolder: (path) => editor.folders.find((it) => path.startsWith(it)) },
+      workspace: { get isTrusted() { return editor.isTrusted; }, getWorkspaceFolder: (path) => editor.folders.find((it) => path.startsWith(it)) },
       commands: {
         registerCommand: (name, act) => (editor.commands.set(name, act), { dispose: () => editor.commands.delete(name) }),
         executeCommand: async (_, key, value) => void editor.note((editor.contexts[key] = value)),

@@ -238,6 +238,17 @@ staged('a session leads to its terminal of this window, to tmux, or says that it
   }
 });
 
+staged('in a folder that is not trusted commands are named and not run', async ({ ask, editor, message }) => {
+  editor.isTrusted = false;
+  const asked = ask(risky);
+  (await message(0)).press('Open');
+  await asked;
+  const { signIn } = editor.load('sign-in');
+  void signIn(editor.secretStorage);
+  await editor.until(() => editor.inputs.length);
+  assert.deepEqual([editor.messages.slice(1).map((it) => it.text), editor.terminals], [['Run this in a terminal: taffrail web', 'Run this in a terminal: taffrail web --print-url'], []]);
+});
+
 staged('before a sign-in Open opens the board, which signs the browser in', async ({ ask, editor, message }) => {
   const asked = ask(risky);
   (await message(0)).press('Open');

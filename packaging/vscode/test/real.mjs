@@ -19,8 +19,9 @@ for (const it of [bin, folder, join(data, 'User')]) mkdirSync(it, { recursive: t
 symlinkSync(BIN, join(bin, 'taffrail'));
 // An agent, as far as the kernel can tell: a process with its name.
 copyFileSync('/bin/bash', join(bin, 'claude'));
-Object.assign(stage.env, { PATH: `${bin}:${process.env.PATH}`, SHELL: '/bin/bash', PS1: '$ ', SHELL_SESSION: '1' });
-delete stage.env.TMUX;
+// The editor asks a login shell for the environment of its terminals.
+writeFileSync(join(stage.home, '.bash_profile'), `export PATH=${bin}:$PATH PS1='$ '\n`);
+Object.assign(stage.env, { PATH: `${bin}:${process.env.PATH}`, SHELL: '/bin/bash' });
 const settings = {
   'terminal.integrated.gpuAcceleration': 'off', 'terminal.integrated.shellIntegration.enabled': false, 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off',
   'terminal.integrated.profiles.linux': { plain: { path: '/bin/bash', args: ['--norc', '--noprofile'] } }, 'terminal.integrated.defaultProfile.linux': 'plain', 'chat.disableAIFeatures': true,
@@ -89,11 +90,10 @@ async function terminal() { return (await page.locator('.terminal-wrapper.active
 
 async function run() {
   await page.goto(`http://127.0.0.1:${port}/?folder=${folder}`);
-  const distrust = page.getByRole('button', { name: /No, I don't trust/ });
-  await distrust.waitFor();
-  await distrust.click();
   const item = page.locator('.statusbar-item', { hasText: 'need you' });
   await item.waitFor();
+  const restricted = page.locator('.statusbar-item', { hasText: 'Restricted Mode' });
+  await restricted.waitFor();
   holds('in a folder that is not trusted the status bar says who needs the user', (await item.innerText()).includes('2 need you'));
   const badge = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="Taffrail"]') }).locator('.badge-content');
   holds('the activity bar has the badge', (await badge.innerText()) === '2');
@@ -107,6 +107,11 @@ async function run() {
   holds('a risky request has only Open', (await risky.locator('.monaco-button').allInnerTexts()).join() === 'Open');
   await picture('risky');
   await risky.locator('.codicon-notifications-clear').click();
+  // Terminals need trust.
+  await restricted.click();
+  await page.getByRole('button', { name: 'Trust', exact: true }).first().click();
+  await restricted.waitFor({ state: 'hidden' });
+  await command('View: Close Editor');
 
   const answer = stage.hook(auth, 'PermissionRequest', bash('npm test -- --runInBand', { description: 'Run the tests' }));
   const asked = toast('claude-code in api-auth asks to run: npm test -- --runInBand');
@@ -170,9 +175,36 @@ async function agents() {
   await row.locator('[aria-label="Go to Its Terminal"]').click();
   await until('its terminal', async () => (await terminal()).includes('the end'));
   holds('a session leads to its terminal of this window', true);
+  await inTmux();
   await press(lint, 'Deny');
   await until('the denial', () => json('approvals', 'log').decisions.some((it) => it.decision === 'deny'));
   const by = json('approvals', 'log').decisions.map((it) => `${it.decision} by ${it.by}`);
   holds(`the log says who decided: ${by.join(', ')}`, by.join() === 'deny by web,allow by web' || by.join() === 'allow by web,deny by web');
   await picture('denied');
+}
+
+/** An agent in tmux: a new terminal attaches, and the next time that one is shown. */
+async function inTmux() {
+  const socket = join(stage.folder, 'tmux');
+  const tmux = (...words) => execFileSync('tmux', ['-f', '/dev/null', '-S', socket, ...words], { env: stage.env, encoding: 'utf8' });
+  writeFileSync(join(stage.folder, 'stop.json'), JSON.stringify({ session_id: docs.id, transcript_path: docs.path, cwd: docs.cwd, hook_event_name: 'PreToolUse', tool_name: 'AskUserQuestion', tool_input: { questions: [{ question: 'Which base path should the site use?' }] }, tool_use_id: 'toolu_y' }));
+  try {
+    tmux('new-session', '-d', '-s', 'first', 'cat');
+    tmux('new-session', '-d', '-s', 'work', `claude -c 'taffrail hook claude-code <${stage.folder}/stop.json; echo in the pane; read line; true'`);
+    await until('the pane', () => json('ls').sessions.find((it) => it.id && it.executor?.startsWith('tmux:')));
+    const row = page.locator('.monaco-list-row', { hasText: 'Move the site' });
+    const jump = async () => { await row.hover(); await row.locator('[aria-label="Go to Its Terminal"]').click(); };
+    await jump();
+    await until('the pane in a terminal', async () => (await terminal()).includes('in the pane'));
+    holds('a session in tmux is attached in a new terminal', tmux('list-clients', '-F', '#{client_session}').trim() === 'work');
+    await picture('tmux');
+    tmux('switch-client', '-c', tmux('list-clients', '-F', '#{client_name}').trim(), '-t', 'first');
+    await command('Terminal: Create New Terminal');
+    await jump();
+    await until('the client in the pane', () => tmux('list-clients', '-F', '#{client_session}').trim() === 'work');
+    await until('that terminal', async () => (await terminal()).includes('in the pane'));
+    holds('a client that is open is shown, and switched to the pane', true);
+  } finally {
+    tmux('kill-server');
+  }
 }
