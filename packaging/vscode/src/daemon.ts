@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 
 export type Session = {
   id: string; title: string | null; auto_title?: string; agent: string; project_path: string | null; group: string;
-  waiting_for: { text: string } | null; pid: number | null; executor: string | null; pending_approval_id?: string;
+  waiting_for: { text: string } | null; pid: number | null; executor: string | null; status_since: string | null; pending_approval_id?: string;
 };
 export type Approval = {
   id: string; session_id: string; project_path: string | null; agent: string; tool: string; command: string; risk: string; state: string;

@@ -6,8 +6,7 @@ import { signIn, signOut } from './sign-in';
 import { jump } from './terminal';
 import { count, plain, projectOf, titleOf } from './words';
 
-/** Changes come in bursts. */
-const TOGETHER = 250;
+const TOGETHER = 250; // Changes come in bursts.
 
 export function activate({ secrets, subscriptions }: ExtensionContext): void {
   const screen = new Screen();
@@ -18,7 +17,8 @@ export function activate({ secrets, subscriptions }: ExtensionContext): void {
   const refresh = async () => {
     const { sessions } = await read<{ sessions: Session[] }>('/api/stream/status');
     ({ approvals } = await read<{ approvals: Approval[] }>('/api/approvals'));
-    screen.show(sessions.filter((it) => it.group === 'needs_you'));
+    const since = ({ status_since: at }: Session) => Date.parse(at ?? '') || 0;
+    screen.show(sessions.filter((it) => it.group === 'needs_you').sort((one, other) => since(one) - since(other)));
     asker.hear(approvals);
   };
   const changed = () =>

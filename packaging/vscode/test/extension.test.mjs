@@ -7,7 +7,8 @@ import { Editor } from './editor.mjs';
 import { Replay, replies } from './replay.mjs';
 
 const [plain, risky] = replies.approvals.approvals;
-const [first] = replies.status.sessions;
+const titled = (title) => replies.status.sessions.find((it) => it.title === title);
+const first = titled('Make the refresh test pass');
 const ticket = (replay) => JSON.stringify({ host: replay.host, cookie: 'taffrail-1=secret' });
 const acted = (path, body, replay) => ['POST', path, true, true, '1', 'taffrail-1=secret', JSON.stringify(body)];
 
@@ -40,13 +41,22 @@ staged('the view, the badge and the status bar show who needs the user', async (
   assert.equal(start(), undefined, 'other extensions get nothing from this one');
   await editor.until(() => editor.contexts['taffrail.daemon'] === 'on');
   const rows = [
-    ['shield', 'Make the refresh test pass', `api-auth · ${replies.status.sessions[0].waiting_for.text}`],
-    ['shield', 'Publish the invoice fix', `billing · ${replies.status.sessions[1].waiting_for.text}`],
-    ['question', 'Move the site', `docs-site · ${replies.status.sessions[2].waiting_for.text}`],
+    ['shield', 'Make the refresh test pass', `api-auth · ${first.waiting_for.text}`],
+    ['shield', 'Publish the invoice fix', `billing · ${titled('Publish the invoice fix').waiting_for.text}`],
+    ['question', 'Move the site', 'docs-site · Which base path should the site use?'],
   ];
   const { badge, item, rows: shown } = editor.shown();
   assert.deepEqual({ badge, item, rows: shown.sort() }, { badge: 3, item: '$(bell) 3 need you', rows: rows.sort() });
   assert.deepEqual(editor.messages, [], 'requests from before are in the view only');
+});
+
+staged('who waits longest is first, and a new one moves none', async ({ editor, replay, start }) => {
+  const at = (title, hour) => ({ ...titled(title), status_since: `2026-11-18T${hour}:00:00Z` });
+  start();
+  replay.change({ status: { sessions: [at('Move the site', 12), { ...at('Publish the invoice fix', 9), group: 'working' }, at('Make the refresh test pass', 10)] } });
+  await editor.until(() => editor.contexts['taffrail.daemon'] === 'on');
+  assert.deepEqual(editor.shown().rows.map(([, label]) => label), ['Make the refresh test pass', 'Move the site']);
+  assert.equal(editor.shown().item, '$(bell) 2 need you');
 });
 
 staged('without a daemon the view says so', async ({ editor, replay, start }) => {

@@ -29,7 +29,7 @@ const settings = {
 writeFileSync(join(data, 'User/settings.json'), JSON.stringify(settings));
 
 const session = (number, name, title) => new Claude(stage, { id: uuid(number), cwd: join(folder, name), title, start: Date.now() - 60_000 }).asks(title);
-const all = [session(1, 'api-auth', 'Make the refresh test pass'), session(2, 'billing', 'Publish the invoice fix'), session(3, 'docs-site', 'Move the site'), session(4, 'etl', 'Backfill October')];
+const all = [session(1, 'api-auth', 'Make the refresh test pass'), session(2, 'billing', 'Publish the invoice fix'), session(3, 'docs-site', 'Move the site'), session(4, 'etl', 'Backfill October'), session(5, 'a-project-with-a-rather-long-name', 'Print digits')];
 const [auth, billing, docs, etl] = all;
 const bash = (command, more) => ({ tool_name: 'Bash', tool_input: { command, ...more } });
 const json = (...words) => JSON.parse(stage.run(...words, '--json'));
@@ -60,7 +60,11 @@ const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', arg
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 const page = await context.newPage();
 let pictures = 0;
-const picture = (name) => page.screenshot({ path: join(PICTURES, `${(pictures += 1)}-${name}.png`) });
+const picture = async (name) => {
+  // Messages fade in.
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: join(PICTURES, `${(pictures += 1)}-${name}.png`) });
+};
 try {
   await run();
   console.log(`${passed.length} passed, 0 failed; pictures in ${PICTURES}`);
@@ -138,6 +142,16 @@ async function run() {
   await until('the decision', async () => (await item.innerText()).includes('2 need you'));
   await picture('allowed');
 
+  const long = `printf %s ${'0123456789'.repeat(23)}`.slice(0, 240);
+  void stage.hook(all[4], 'PermissionRequest', bash(long));
+  const whole = toast('claude-code in a-project-with-a-rather-long-name asks to run: printf');
+  await whole.waitFor();
+  await picture('long');
+  const said = whole.locator('.notification-list-item-message');
+  const fits = await said.evaluate((it) => [it.scrollWidth <= it.clientWidth, it.scrollHeight <= it.clientHeight + 1, it.innerText]);
+  holds('the longest command is all in sight', fits[0] && fits[1] && fits[2].endsWith(long));
+  await press(whole, 'Deny');
+
   void stage.hook(etl, 'PermissionRequest', bash('echo [Allow](command:workbench.action.closeWindow)'));
   const open = toast('claude-code in etl asks for approval (Bash). Open to read.');
   await open.waitFor();
@@ -175,12 +189,12 @@ async function agents() {
   await row.locator('[aria-label="Go to Its Terminal"]').click();
   await until('its terminal', async () => (await terminal()).includes('the end'));
   holds('a session leads to its terminal of this window', true);
-  await inTmux();
   await press(lint, 'Deny');
-  await until('the denial', () => json('approvals', 'log').decisions.some((it) => it.decision === 'deny'));
+  await until('the denial', () => json('approvals', 'log').decisions.length === 3);
   const by = json('approvals', 'log').decisions.map((it) => `${it.decision} by ${it.by}`);
-  holds(`the log says who decided: ${by.join(', ')}`, by.join() === 'deny by web,allow by web' || by.join() === 'allow by web,deny by web');
+  holds(`the log says who decided: ${by.join(', ')}`, by.sort().join() === 'allow by web,deny by web,deny by web');
   await picture('denied');
+  await inTmux();
 }
 
 /** An agent in tmux: a new terminal attaches, and the next time that one is shown. */
@@ -192,6 +206,8 @@ async function inTmux() {
     tmux('new-session', '-d', '-s', 'first', 'cat');
     tmux('new-session', '-d', '-s', 'work', `claude -c 'taffrail hook claude-code <${stage.folder}/stop.json; echo in the pane; read line; true'`);
     await until('the pane', () => json('ls').sessions.find((it) => it.id && it.executor?.startsWith('tmux:')));
+    // The row has its new place.
+    await page.waitForTimeout(1000);
     const row = page.locator('.monaco-list-row', { hasText: 'Move the site' });
     const jump = async () => { await row.hover(); await row.locator('[aria-label="Go to Its Terminal"]').click(); };
     await jump();
