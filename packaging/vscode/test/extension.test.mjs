@@ -14,7 +14,7 @@ const acted = (path, body, replay) => ['POST', path, true, true, '1', 'taffrail-
 
 /** A test with a daemon, an editor in which the extension runs, and a clock. */
 function staged(name, run) {
-  test(name, { timeout: 10_000 }, async () => {
+  test(name, { timeout: 10_000 }, async ({ signal }) => {
     const [replay, editor] = [await Replay.open(), new Editor()];
     const subscriptions = [];
     const it = {
@@ -29,7 +29,8 @@ function staged(name, run) {
       async message(number) { return editor.until(() => editor.messages[number]); },
     };
     try {
-      await run(it);
+      // What waits in vain still ends its servers.
+      await Promise.race([run(it), new Promise((_, failed) => signal.addEventListener('abort', () => failed(new Error('timed out'))))]);
     } finally {
       subscriptions.forEach((each) => each.dispose());
       await replay.close();
@@ -224,11 +225,13 @@ staged('no command decides, whoever calls it and with whatever', async ({ editor
   await editor.until(() => editor.contexts['taffrail.daemon'] === 'on');
   const names = ['taffrail.jump', 'taffrail.open', 'taffrail.review', 'taffrail.signIn', 'taffrail.signOut'];
   assert.deepEqual([...editor.commands.keys()].sort(), names);
-  const forged = { ...first, id: 'x; touch /tmp/x', executor: 'tmux:%1', pending_approval_id: plain.id };
+  const forged = { ...first, id: 'x; touch /tmp/x', session_id: first.id, pending_approval_id: plain.id, executor: null, pid: null };
   for (const name of names.slice(0, 3)) assert.equal(editor.commands.get(name)(forged), undefined);
-  editor.commands.get('taffrail.review')({ id: first.id });
-  await editor.until(() => editor.messages.length === 1);
-  assert.deepEqual([replay.seen, editor.terminals, editor.opened], [[], [], []]);
+  editor.commands.get('taffrail.review')({ ...forged, id: first.id });
+  editor.commands.get('taffrail.open')({ ...forged, id: first.id });
+  await editor.until(() => editor.opened.length && editor.messages.length);
+  assert.deepEqual([editor.messages.map((it) => it.text), editor.opened], [['claude-code in api-auth asks to run: npm test -- --runInBand'], [`http://${replay.host}/session/${first.id}`]]);
+  assert.deepEqual([replay.seen, editor.terminals], [[], []]);
 });
 
 staged('a session leads to its terminal of this window, to tmux, or says that it is elsewhere', async ({ editor }) => {
