@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 const CRATES: &str = "Cargo.lock";
-const PAGES: &str = "web/package-lock.json";
-const ASKED: &str = "web/package.json";
+/// The locks of npm, and what each has to lock.
+const PACKAGES: [(&str, &str); 2] = [
+    ("web/package-lock.json", "web/package.json"),
+    ("packaging/vscode/package-lock.json", "packaging/vscode/package.json"),
+];
 
 /// npm's names for the dependencies of a package.
 const NEEDS: [&str; 4] =
@@ -19,12 +22,15 @@ const NEEDS: [&str; 4] =
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.file(path).map(|file| file.text.as_str());
     let crates = text(CRATES).and_then(crates);
-    let pages = text(PAGES).zip(text(ASKED)).and_then(|(lock, asked)| pages(lock, asked));
     let of = |path: &'static str, found: Option<Vec<String>>| {
         let found = found.unwrap_or_else(|| vec!["is missing or is not understood".to_owned()]);
         found.into_iter().map(move |it| Finding::new(path, 0, it))
     };
-    of(CRATES, crates).chain(of(PAGES, pages)).collect()
+    let locks = PACKAGES.into_iter().flat_map(|(lock, asked)| {
+        let both = text(lock).zip(text(asked));
+        of(lock, both.and_then(|(locked, needs)| packages(locked, needs, asked)))
+    });
+    of(CRATES, crates).chain(locks).collect()
 }
 
 fn crates(text: &str) -> Option<Vec<String>> {
@@ -64,7 +70,7 @@ fn word<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
-fn pages(lock: &str, asked: &str) -> Option<Vec<String>> {
+fn packages(lock: &str, asked: &str, name: &str) -> Option<Vec<String>> {
     let lock: Json = serde_json::from_str(lock).ok()?;
     let asked: Json = serde_json::from_str(asked).ok()?;
     let all = lock.get("packages")?.as_object()?;
@@ -72,10 +78,10 @@ fn pages(lock: &str, asked: &str) -> Option<Vec<String>> {
         NEEDS.iter().all(|kind| all.get("").and_then(|it| it.get(kind)) == asked.get(kind));
     let complaints = all.iter().filter_map(|(path, it)| {
         let why = if path.is_empty() { needs_complaint(it) } else { package_complaint(it) };
-        Some(format!("{} {}", if path.is_empty() { ASKED } else { path }, why?))
+        Some(format!("{} {}", if path.is_empty() { name } else { path }, why?))
     });
     // A dependency that is requested and not locked would be chosen again with every build.
-    let other = (!is_same).then(|| format!("does not lock what {ASKED} asks for"));
+    let other = (!is_same).then(|| format!("does not lock what {name} asks for"));
     Some(complaints.chain(other).collect())
 }
 
@@ -133,7 +139,7 @@ mod tests {
                 whole[name] = value.clone();
             }
             let lock = json!({"packages": {"": {}, "n": whole}}).to_string();
-            assert_eq!(pages(&lock, "{}").unwrap(), expected, "{package}");
+            assert_eq!(packages(&lock, "{}", "a.json").unwrap(), expected, "{package}");
         };
         check(json!({}), &[]);
         check(json!({"dependencies": {"a": "^1 || >=2.0.0", "b": "*"}}), &[]);
@@ -158,22 +164,25 @@ mod tests {
     fn a_lock_locks_what_is_asked_for() {
         let check = |locked: Json, asked: Json, expected: &[&str]| {
             let lock = json!({"packages": {"": locked}}).to_string();
-            assert_eq!(pages(&lock, &asked.to_string()).unwrap(), expected, "{asked}");
+            let found = packages(&lock, &asked.to_string(), "a.json").unwrap();
+            assert_eq!(found, expected, "{asked}");
         };
         let one = json!({"devDependencies": {"a": "1.0.0"}});
         check(one.clone(), one.clone(), &[]);
-        let other = "does not lock what web/package.json asks for";
+        let other = "does not lock what a.json asks for";
         check(one.clone(), json!({"devDependencies": {"a": "1.0.1"}}), &[other]);
         check(json!({}), one, &[other]);
         let address = json!({"dependencies": {"a": "git+ssh://x"}});
-        let asks = "web/package.json asks for something that is no version";
+        let asks = "a.json asks for something that is no version";
         check(address.clone(), address, &[asks]);
     }
 
     #[test]
     fn a_lock_that_is_not_there_is_found() {
-        let found = check(&Tree::of(&[(CRATES, "package = []"), (PAGES, "{}"), (ASKED, "{}")]));
-        assert_eq!(found, [Finding::new(PAGES, 0, "is missing or is not understood")]);
-        assert_eq!(check(&Tree::of(&[])).len(), 2);
+        let [(pages, asked), (editor, _)] = PACKAGES;
+        let found = check(&Tree::of(&[(CRATES, "package = []"), (pages, "{}"), (asked, "{}")]));
+        let missing = |path| Finding::new(path, 0, "is missing or is not understood");
+        assert_eq!(found, [missing(pages), missing(editor)]);
+        assert_eq!(check(&Tree::of(&[])).len(), 3);
     }
 }

@@ -32,13 +32,20 @@ fn every_promise_of_security_names_a_test_that_exists() {
     }
 }
 
+/// Tests of the pages and of the extension for editors.
+const SCRIPTS: [&str; 3] = [
+    "web/tests/safety.spec.ts",
+    "packaging/vscode/test/extension.test.mjs",
+    "packaging/vscode/test/words.test.mjs",
+];
+
 #[test]
 fn every_test_the_threat_model_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/threat-model.md")).unwrap();
     let mut code = String::new();
     code_below(&root.join("crates"), &mut code);
-    let pages = fs::read_to_string(root.join("web/tests/safety.spec.ts")).unwrap();
+    let scripts = SCRIPTS.map(|it| fs::read_to_string(root.join(it)).unwrap()).join("\n");
     let rows = cells(&page, "test");
     assert!(rows.len() > 10, "the tables are not read");
     for (cell, row) in rows {
@@ -46,7 +53,7 @@ fn every_test_the_threat_model_names_exists() {
         assert!(!names.is_empty(), "no test holds {row}");
         for name in names {
             let is_there =
-                code.contains(&format!("fn {name}(")) || pages.contains(&format!("test('{name}'"));
+                code.contains(&format!("fn {name}(")) || scripts.contains(&format!("('{name}', "));
             assert!(is_there, "{name}");
         }
     }
