@@ -115,7 +115,17 @@ fn file(reader: &IndexReader, path: String, edits: &Edits) -> Result<Option<Proj
 
 /// The file that the beginning of an input names; `None` if its name is cut off.
 fn path_in(input: &str) -> Option<String> {
-    PATHS.iter().find_map(|field| field_in(input, field)).or_else(|| patched_in(input))
+    let named = PATHS.iter().find_map(|field| field_in(input, field));
+    named.or_else(|| patched_in(input)).or_else(|| alone_in(input))
+}
+
+/// An input of which the index keeps the path alone. A relative one has no spaces, unlike a text.
+fn alone_in(input: &str) -> Option<String> {
+    let is_cut = input.ends_with('…');
+    let is_path = input.starts_with('/')
+        || (input.contains(['/', '.']) && !input.contains(char::is_whitespace));
+    let is_other = input.contains(['{', '"', '\n']) || input.contains("***");
+    (is_path && !is_cut && !is_other).then(|| input.to_owned())
 }
 
 fn field_in(input: &str, field: &str) -> Option<String> {
@@ -149,6 +159,10 @@ mod tests {
         check(r#"{"input":"*** Begin Patch\n*** Add File: b.rs\n+x"#, Some("b.rs"));
         check(r"*** Begin Patch *** Update File: src/a", None);
         check(r#"{"command":"ls"}"#, None);
+        check("/w/a b.rs", Some("/w/a b.rs"));
+        check("src/a.rs", Some("src/a.rs"));
+        check("/w/long na…", None);
+        check("Fix the parser.", None);
         check("", None);
     }
 }

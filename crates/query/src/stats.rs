@@ -73,14 +73,13 @@ fn counted(
 ) -> Result<Stats, Error> {
     let (quality, outcomes) = quality_of(reader, filter, now)?;
     let totals = reader.tally(filter, Grouping::Nothing)?.into_iter().next();
-    let mut by_day: Vec<_> = reader.tally_days(filter, ahead)?.into_iter().map(keyed).collect();
-    by_day.reverse();
+    let (by_model, by_day) = reader.tally_models_and_days(filter, ahead)?;
     Ok(Stats {
         totals: totals.map_or_else(|| nothing().totals, |all| tally(&all)),
         by_agent: the_most_first(reader.tally(filter, Grouping::Agent)?),
         by_project: the_most_first(reader.tally(filter, Grouping::Project)?),
-        by_model: the_most_first(reader.tally_models(filter)?),
-        by_day,
+        by_model: the_most_first(by_model),
+        by_day: by_day.into_iter().rev().map(keyed).collect(),
         quality: quality.into(),
         outcomes,
         ..nothing()

@@ -20,7 +20,7 @@ const WORD: usize = 200;
     responses((status = 200, body = PushKey)))]
 pub(super) async fn get_push_key(State(app): State<App>) -> Result<Json<PushKey>, ApiError> {
     let folder = folder(&app)?;
-    let public_key = app.ask(move |_| Ok(public_key(&folder))).await?.map_err(fault)?;
+    let public_key = app.ask(move |_| Ok(public_key(&folder))).await?.map_err(|it| fault(&it))?;
     Ok(Json(PushKey { schema_version: SCHEMA_VERSION, public_key }))
 }
 
@@ -50,7 +50,7 @@ pub(super) async fn subscribe_push(
     }
     let new = NewSubscription { endpoint, p256dh, auth, device, name };
     let added = move |handle: &Handle| Ok(subscribe(&folder, &new, (handle.settings().now)()));
-    Ok(Json(row(app.ask(added).await?.map_err(fault)?)))
+    Ok(Json(row(app.ask(added).await?.map_err(|it| fault(&it))?)))
 }
 
 /// Removes a browser.
@@ -61,7 +61,7 @@ pub(super) async fn remove_push_subscription(
     Path(id): Path<String>,
 ) -> Result<Json<Done>, ApiError> {
     let folder = folder(&app)?;
-    match app.ask(move |_| Ok(remove(&folder, &id))).await?.map_err(fault)? {
+    match app.ask(move |_| Ok(remove(&folder, &id))).await?.map_err(|it| fault(&it))? {
         true => Ok(Json(Done::yes())),
         false => Err(ApiError::not_found("no browser has subscribed with this id")),
     }
@@ -82,7 +82,7 @@ fn row(it: Subscription) -> PushRow {
     PushRow { id, name, service, since }
 }
 
-fn fault(error: PushError) -> ApiError {
+fn fault(error: &PushError) -> ApiError {
     match error {
         PushError::Endpoint(_) | PushError::Keys => ApiError::usage(error.to_string()),
         PushError::Full => ApiError::full_of(error.to_string()),

@@ -78,6 +78,14 @@ pub(super) struct Group {
     pub(super) sessions: HashSet<i64>,
 }
 
+impl Group {
+    /// Adds what others spent.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.row = self.row.plus(&other.row);
+        self.sessions.extend(&other.sessions);
+    }
+}
+
 /// What was spent under one key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpentRow {
@@ -132,9 +140,7 @@ impl IndexReader {
                 Some(key) => text_of(key.query_row([number], |row| row.get(0))?),
                 None => text,
             };
-            let sum = out.entry(key).or_default();
-            sum.row = sum.row.plus(&group.row);
-            sum.sessions.extend(group.sessions);
+            out.entry(key).or_default().add(&group);
         }
         let rows = out.into_iter();
         Ok(rows

@@ -116,13 +116,48 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn tally_days(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
-        let workers = self.workers()?;
         // A session that went on after the end did something on these days, too.
         let filter = &Filter { until: None, begun_before: filter.until, ..filter.clone() };
+        let (spending, grain) = (self.spending(filter)?, format!("{}, NULL", day_of(ahead)));
+        let groups = self.groups(filter, &spending, &grain)?.into_iter();
+        self.days(filter, ahead, groups.map(|((day, _), group)| (day, group)).collect())
+    }
+
+    /// Tokens and cost by model, and totals of each day, as `tally_models` and `tally_days` give them.
+    /// The sums are read once where the filter has no period.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tally_models_and_days(
+        &self,
+        filter: &Filter,
+        ahead: &Ahead,
+    ) -> Result<(Vec<TallyRow>, Vec<TallyRow>), StoreError> {
+        if filter.since.is_some() || filter.until.is_some() {
+            return Ok((self.tally_models(filter)?, self.tally_days(filter, ahead)?));
+        }
+        let (mut models, mut days) = (BTreeMap::new(), BTreeMap::new());
+        let grain = format!("{}, model", day_of(ahead));
+        for ((day, model), group) in self.groups(filter, "SELECT * FROM spent", &grain)? {
+            models.entry(model).or_insert_with(Group::default).add(&group);
+            days.entry(day).or_insert_with(Group::default).add(&group);
+        }
+        let workers = self.workers()?;
+        let models = models.into_iter().map(|(model, group)| spending_of(model, &group, &workers));
+        Ok((models.collect(), self.days(filter, ahead, days)?))
+    }
+
+    /// What happened on each day, and what was spent on it.
+    fn days(
+        &self,
+        filter: &Filter,
+        ahead: &Ahead,
+        spent: BTreeMap<Option<i64>, Group>,
+    ) -> Result<Vec<TallyRow>, StoreError> {
+        let workers = self.workers()?;
         let mut days = self.events_by_day(filter, ahead, &workers)?;
         let zero = Some(0);
-        let (spending, grain) = (self.spending(filter)?, format!("{}, NULL", day_of(ahead)));
-        for ((day, _), group) in self.groups(filter, &spending, &grain)? {
+        for (day, group) in spent {
             let spent = spending_of(None, &group, &workers);
             let none = TallyRow { turns: zero, prompts: zero, tool_calls: zero, ..spent.clone() };
             let day = days.entry(day).or_insert(none);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Every visible command, in exactly one group; `+` joins two that share a line.
 pub(super) const GROUPS: [(&str, &str); 8] = [
-    ("See", "ls show search tail feed findings blame+commits stats usage digest quota web"),
+    ("See", "ls show search tail feed findings blame+commits stats+digest usage+quota web"),
     ("Act", "approvals approve+deny rules away send queue attach resume run+acp wait handoff"),
     ("One session", "explain summary tag+note star+rename export link forget capture"),
     ("Devices", "device hub share teleport key"),
@@ -19,13 +19,15 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
 ];
 
 /// What two commands do that share a line.
-const PAIRS: [(&str, &str); 7] = [
+const PAIRS: [(&str, &str); 9] = [
     ("index+rebuild", "Read new history, or all of it again"),
     ("blame+commits", "Show which sessions wrote a file's lines, or commits"),
     ("approve+deny", "Answer a request for approval"),
     ("hooks+mcp", "Let agents report to Taffrail, or ask it over MCP"),
     ("run+acp", "Run an agent in this terminal, or for an editor"),
     ("tag+note", "Tag a session, or add a note to it"),
+    ("stats+digest", "Count sessions, tokens and cost, or sum up a week"),
+    ("usage+quota", "Show tokens and cost, or limits; see `budgets`, `prices`"),
     ("star+rename", "Give a session a star, or a title"),
 ];
 
