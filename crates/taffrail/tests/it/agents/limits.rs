@@ -76,6 +76,15 @@ pub(crate) fn decline_offer(screen: &Tmux<'_>) {
     screen.press_until(&["2"], "the prompt", |it| !it.contains(OFFER));
 }
 
+/// Declines the offer if it is on the screen; returns whether it was.
+pub(crate) fn has_declined_offer(screen: &Tmux<'_>) -> bool {
+    let is_there = screen.screen().contains(OFFER);
+    if is_there {
+        decline_offer(screen);
+    }
+    is_there
+}
+
 /// What Taffrail reports once it has both windows of an agent.
 fn quotas(machine: &Machine) -> Value {
     until_every(PAUSE, "both limits", || {

@@ -3,7 +3,9 @@
 
 use crate::agents::driving::{ready, usual};
 use crate::agents::expected::Evidence;
-use crate::agents::limits::{Windows, decline_offer, refusal, report, seconds_from_now};
+use crate::agents::limits::{
+    Windows, decline_offer, has_declined_offer, refusal, report, seconds_from_now,
+};
 use crate::agents::sending::prompts;
 use crate::agents::stage::{PAUSE, Stage, finished, prompt};
 use serde_json::Value;
@@ -59,9 +61,11 @@ fn stopped(stage: &Stage) -> (Vec<Stopped<'_>>, i64) {
 
 /// Types the prompt that the limit stops.
 fn stop<'a>(stage: &Stage, (agent, screen): (Agent, Tmux<'a>)) -> Stopped<'a> {
+    // Codex asks about its limits now and then, so its offer may come before the prompt.
+    let is_declined = agent == Agent::Codex && has_declined_offer(&screen);
     prompt(&screen, limited(agent));
     screen.wait_until("the limit", |it| it.contains("hit your"));
-    if agent == Agent::Codex {
+    if agent == Agent::Codex && !is_declined {
         decline_offer(&screen);
     }
     let id = id_of(stage, &screen);
