@@ -43,11 +43,10 @@ self.addEventListener('push', (event) => {
 async function open(url) {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   for (const one of windows) {
-    try {
-      await one.focus();
-      one.postMessage({ taffrail: 'open', path: url.slice(self.location.origin.length) });
-      return;
-    } catch { /* This window may not have the focus. */ }
+    // A window that may not have the focus goes there all the same.
+    await one.focus().catch(() => undefined);
+    one.postMessage({ taffrail: 'open', path: url.slice(self.location.origin.length) });
+    return;
   }
   await self.clients.openWindow(url);
 }

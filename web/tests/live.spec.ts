@@ -30,7 +30,7 @@ test('approving on the page answers the hook that waits, and the card moves by i
   await expect(again).toContainText('rm -rf build');
   await page.goto(`${stage.url}/approvals`);
   const request = page.locator('article', { hasText: 'rm -rf build' });
-  await request.getByLabel('Reason').fill('not while the bench runs');
+  await request.getByRole('textbox', { name: 'Reason' }).fill('not while the bench runs');
   await press(request.getByRole('button', { name: 'Deny' }));
   expect(await answered).toContain('not while the bench runs');
   await expect(page.getByRole('table')).toContainText('not while the bench runs');

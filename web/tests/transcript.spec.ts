@@ -80,6 +80,8 @@ test('scrolling goes on above and below without a jump, and rows stay few', asyn
     const after = places();
     return Math.min(...[...before].filter(([id]) => after.has(id)).map(([id, top]) => Math.abs((after.get(id) ?? 0) - top + by)));
   }, by);
+  // The page has gone to its place.
+  await expect.poll(() => moved(0)).toBeLessThan(1);
   for (const by of [-300, 300]) for (let step = 0; step < 60; step += 1) expect(await moved(by), `${by} ${step}`).toBeLessThan(40);
   expect(await reading(page).locator('article').count()).toBeLessThan(80);
 });
@@ -191,7 +193,7 @@ test('every turn and entry has a link that can be copied, on a phone too', async
   await page.getByRole('link', { name: 'Turns', exact: true }).click();
   await expect(page.getByRole('feed', { name: 'Turns' }).locator('article').first()).toBeVisible();
   await page.getByRole('link', { name: 'About', exact: true }).click();
-  await expect(page.getByRole('textbox', { name: 'A prompt for this session' })).toBeVisible();
+  await expect(page.getByRole('complementary', { name: 'About this session' })).toBeVisible();
   await context.close();
 });
 

@@ -2,7 +2,9 @@
 //! Diff programs that the repository configures are never run.
 
 use crate::error::TeleportError;
+use std::ffi::OsString;
 use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use taffrail_capture::with_users_mask;
@@ -176,25 +178,30 @@ fn heard(
     }
 }
 
-/// Git in a repository, with every configured filter turned off.
+/// Git in a repository, with every configured filter turned off. The settings are variables, because
+/// with `-c` a filter called `a=b` would stay on.
 pub(super) fn git(root: &Path) -> Command {
     let mut command = bare(root);
-    for name in filters(root) {
-        for what in ["clean=", "smudge=", "process=", "required=false"] {
-            command.arg("-c").arg(format!("filter.{name}.{what}"));
-        }
+    let off = [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")];
+    let names = filters(root);
+    let settings = names.iter().flat_map(|name| off.map(|(what, value)| (name, what, value)));
+    command.env("GIT_CONFIG_COUNT", (names.len() * off.len()).to_string());
+    for (number, (name, what, value)) in settings.enumerate() {
+        let key = [b"filter.", name.as_slice(), b".", what.as_bytes()].concat();
+        command.env(format!("GIT_CONFIG_KEY_{number}"), OsString::from_vec(key));
+        command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
     }
     command
 }
 
-/// The names of the filters that have a program in any settings file.
-fn filters(root: &Path) -> Vec<String> {
+/// The names of the filters that have a program in any settings file, as git has them.
+fn filters(root: &Path) -> Vec<Vec<u8>> {
     let words = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."];
     let listed = bare(root).args(words).stdin(Stdio::null()).stderr(Stdio::null()).output();
     let listed = listed.map(|it| it.stdout).unwrap_or_default();
-    let names = listed.split(|it| *it == 0).filter_map(|it| std::str::from_utf8(it).ok());
-    let names = names.filter_map(|it| it.strip_prefix("filter.")?.rsplit_once('.'));
-    let mut names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+    let names = listed.split(|it| *it == 0).filter_map(|it| it.strip_prefix(b"filter."));
+    let names = names.filter_map(|it| it.get(..it.iter().rposition(|byte| *byte == b'.')?));
+    let mut names: Vec<Vec<u8>> = names.map(<[u8]>::to_vec).collect();
     names.sort();
     names.dedup();
     names
@@ -274,11 +281,12 @@ mod tests {
         let (here, ran) = (folder.path().join("here"), folder.path().join("ran"));
         repository(&here);
         let touches = format!("touch {}; cat", ran.display());
-        for what in ["clean", "smudge"] {
-            run(&here, &["config", &format!("filter.pwn.{what}"), &touches]);
+        for what in ["pwn.clean", "pwn.smudge", "a=b.clean", "a=b.smudge"] {
+            run(&here, &["config", &format!("filter.{what}"), &touches]);
         }
         run(&here, &["config", "core.fsmonitor", &touches]);
-        fs::write(here.join(".gitattributes"), "*.txt filter=pwn\n").unwrap();
+        fs::write(here.join(".gitattributes"), "*.txt filter=pwn\nb.txt filter=a=b\n").unwrap();
+        fs::write(here.join("b.txt"), "changed\n").unwrap();
         fs::write(here.join("a.txt"), "one\nthree\n").unwrap();
         let (found, said) = facts(&here).unwrap();
         assert!(said.dirty);
