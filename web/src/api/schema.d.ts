@@ -3492,10 +3492,12 @@ export interface components {
             title?: string | null;
             /** @description Its turn. */
             turn_id?: string | null;
+            /** @description It lacks words and matches far less than the best; lists for people leave it out. */
+            weak?: boolean;
         };
         /** @description What was found, the best first. */
         SearchReply: {
-            /** @description The best of them. */
+            /** @description The best of them: those with all words before those with some. */
             hits: components["schemas"]["SearchHit"][];
             /** @description Not everything on disk was searched. */
             partial: boolean;
@@ -3511,6 +3513,11 @@ export interface components {
             total: number;
             /** @description More fit than `total` says. */
             total_is_at_least: boolean;
+            /**
+             * Format: int64
+             * @description How many of `total` are weak.
+             */
+            weaker?: number;
         };
         /** @description A session in a list. */
         Session: {

@@ -15,7 +15,7 @@ use taffrail_model::turn::Turn;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
 use taffrail_query::{Secrets, trace};
-use taffrail_tui::session_text::{event_lines, head_lines};
+use taffrail_tui::session_text::{Turns, event_lines, head_lines, painted_head};
 use taffrail_tui::terminal::line;
 use taffrail_tui::waterfall;
 
@@ -104,7 +104,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             "{from} was joined to this session; `taffrail events {from}` has its own"
         ))?;
     }
-    for it in head_lines(&session, &context.clock()) {
+    let (clock, printer) = (context.clock(), context.printer());
+    let head = match &printer {
+        Some(printer) => painted_head(&session, &clock, printer),
+        None => head_lines(&session, &clock),
+    };
+    for it in head {
         out.line(&it)?;
     }
     for it in &tied.supersedes {
@@ -117,17 +122,25 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             line(&feature.project)
         ))?;
     }
-    let (mut fault, clock) = (None, context.clock());
+    let mut turns = printer.as_ref().map(|it| Turns::new(&session, &clock, it));
+    let mut fault = None;
     let all = EventsRequest::default();
     taffrail_query::events::events(&context.settings, &target, &all, &mut |event| {
         let EventLine::Event(event) = event else { return true };
-        event_lines(&event, &clock).iter().all(|it| {
+        let lines = match &mut turns {
+            Some(turns) => turns.push(&event),
+            None => event_lines(&event, &clock),
+        };
+        lines.iter().all(|it| {
             out.line(it).unwrap_or_else(|error| {
                 fault = Some(error);
                 false
             })
         })
     })?;
+    for it in turns.iter_mut().flat_map(Turns::rest) {
+        out.line(&it)?;
+    }
     match fault {
         Some(error) => Err(error),
         None => out.end(),
