@@ -11,7 +11,9 @@ const LONGEST: usize = 100;
 const PLAIN: [&str; 6] =
     ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
 /// The settings of a filter that runs when files are written.
-const FILTERS: &str = r"^filter\..*\.(smudge|process|required)$";
+const FILTERS: &str = r"^filter\..*\.(clean|smudge|process|required)$";
+/// Variables under which git fetches nothing, whatever the repository's configuration allows.
+const LOCAL: [(&str, &str); 2] = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
 /// Variables that would lead git elsewhere.
 const FOREIGN: [&str; 6] = [
     "GIT_DIR",
@@ -69,7 +71,7 @@ impl Worktree {
         if place.symlink_metadata().is_ok() {
             return Err(WorktreeError::Exists(place.display().to_string()));
         }
-        let command = command(&root, &place, name);
+        let command = command(&root, &place, name)?;
         Ok(Self { folder: place, branch: name.to_owned(), command })
     }
 
@@ -92,25 +94,25 @@ fn is_name(name: &str) -> bool {
     first && name.len() <= LONGEST && name.chars().all(is_plain) && !name.contains("..")
 }
 
-fn command(root: &Path, place: &Path, name: &str) -> Vec<String> {
+fn command(root: &Path, place: &Path, name: &str) -> Result<Vec<String>, WorktreeError> {
     let (root, place) = (root.to_string_lossy(), place.to_string_lossy());
     let at_root = ["-C", root.as_ref()];
     let is_there = [&at_root[..], &["rev-parse", "--verify", "--quiet"]].concat();
     let branch = format!("refs/heads/{name}");
     let is_there = run(&[&is_there[..], &[branch.as_str()]].concat()).is_ok();
     let mut out: Vec<String> = ["git"].iter().chain(&PLAIN).map(|it| (*it).to_owned()).collect();
-    out.extend(without_filters(&at_root));
+    out.extend(without_filters(&at_root)?);
     out.extend(at_root.map(str::to_owned));
     let add: &[&str] = match is_there {
         true => &["worktree", "add", &place, name],
         false => &["worktree", "add", "-b", name, &place],
     };
     out.extend(add.iter().map(|it| (*it).to_owned()));
-    out
+    Ok(out)
 }
 
 /// Settings that turn off the filters which the repository's own configuration names.
-fn without_filters(at_root: &[&str]) -> Vec<String> {
+fn without_filters(at_root: &[&str]) -> Result<Vec<String>, WorktreeError> {
     let asked = ["--includes", "--name-only", "-z", "--get-regexp", FILTERS];
     let names = |scope: &str| {
         let words = [at_root, &["config", scope], &asked[..]].concat();
@@ -122,13 +124,19 @@ fn without_filters(at_root: &[&str]) -> Vec<String> {
         let value = if name.ends_with(".required") { "false" } else { "" };
         ["-c".to_owned(), format!("{name}={value}")]
     };
-    names.split('\0').filter(|it| !it.is_empty()).flat_map(off).collect()
+    let names: Vec<&str> = names.split('\0').filter(|it| !it.is_empty()).collect();
+    // On git's command line, such a name would turn off something else.
+    match names.iter().find(|it| it.contains(['=', char::REPLACEMENT_CHARACTER])) {
+        Some(name) => Err(WorktreeError::Git(format!("the setting `{name}` cannot be turned off"))),
+        None => Ok(names.into_iter().flat_map(off).collect()),
+    }
 }
 
 /// The output of git; otherwise its last words.
 fn run(words: &[&str]) -> Result<String, String> {
     let mut git = Command::new("git");
     git.args(PLAIN).args(words).env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    git.envs(LOCAL);
     for name in FOREIGN {
         git.env_remove(name);
     }
@@ -191,6 +199,8 @@ mod tests {
         let known = Worktree::plan(&root, "old").unwrap();
         assert!(!known.command.contains(&"-b".to_owned()), "{known:?}");
         assert!(matches!(Worktree::plan(&base, "x"), Err(WorktreeError::NoRepository(_))));
+        run(&["-C", here, "config", "filter.a=b.smudge", &touches]).unwrap();
+        assert!(matches!(Worktree::plan(&root, "old"), Err(WorktreeError::Git(_))));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Asks the terminal for its background colour and for its keyboard protocol, and reads the answer among the keys that arrive in
-//! the meantime. No part of the answer is ever taken for a key.
+//! Asks the terminal for its background colour and for its keyboard protocol, and reads the answer
+//! among the keys that arrive in the meantime. No part of the answer is ever taken for a key.
 
 use crate::paint::theme::Background;
 use crate::state::message::Message;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Queries the background colour.
 pub(crate) const BACKGROUND: &str = "\u{1b}]11;?\u{1b}\\";
-/// Queries the kitty keyboard protocol, and then the device attributes, which every terminal answers. A
-/// terminal without colour support answers the second query at once, so nothing waits for it.
+/// Queries the kitty keyboard protocol, and then the device attributes, which every terminal
+/// answers: a terminal that does not know the first query answers the second one at once.
 pub(crate) const KEYBOARD: &str = "\u{1b}[?u\u{1b}[c";
 /// How long a remote terminal has to answer; keys work in the meantime.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
