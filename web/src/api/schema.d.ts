@@ -481,6 +481,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The projects that sessions worked in, the latest first. */
+        get: operations["listProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files of a project that sessions edited, the most often edited first. */
+        get: operations["listProjectFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/queue/at-reset": {
         parameters: {
             query?: never;
@@ -643,8 +677,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, the latest first. */
+        /** Sessions, the latest first unless another order is asked for. */
         get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same list as comma-separated values, with the columns of `taffrail ls --csv`. */
+        get: operations["exportSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -787,6 +838,24 @@ export interface paths {
         get: operations["findInSession"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/marks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person added to a session. */
+        get: operations["getMarks"];
+        put?: never;
+        /** Adds tags, a star, a title or a note to a session, and takes them away. */
+        post: operations["markSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2348,6 +2417,36 @@ export interface components {
             until?: components["schemas"]["Instant"] | null;
             waiting_for?: components["schemas"]["WaitingFor"] | null;
         };
+        /** @description How many sessions have something in common. */
+        Facet: {
+            /** @description What they have in common. */
+            key: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            sessions: number;
+        };
+        /**
+         * @description A list of sessions, counted by what they have in common. A session for which something is not
+         *     known does not count there.
+         */
+        Facets: {
+            /** @description By agent. */
+            agent: components["schemas"]["Facet"][];
+            /** @description By the branch last seen. */
+            branch: components["schemas"]["Facet"][];
+            /** @description By device; `here` is this one while it has no name. */
+            device: components["schemas"]["Facet"][];
+            /** @description By the model last seen. */
+            model: components["schemas"]["Facet"][];
+            /** @description By project folder. */
+            project: components["schemas"]["Facet"][];
+            /** @description By status. */
+            status: components["schemas"]["Facet"][];
+            /** @description By the person's tags. */
+            tag: components["schemas"]["Facet"][];
+        };
         /** @description Prompts, tool calls, approvals, ends and errors of all sessions. */
         FeedReply: {
             /** @description The events, the latest last. */
@@ -2729,6 +2828,34 @@ export interface components {
             /** @description From which session. */
             session_id: components["schemas"]["SessionId"];
         };
+        /** @description What to add to a session, and what to take away. */
+        MarksBody: {
+            /**
+             * @description Tags to add.
+             * @default []
+             */
+            add: string[];
+            /**
+             * @description A note to add.
+             * @default null
+             */
+            note: string | null;
+            /**
+             * @description Tags to remove.
+             * @default []
+             */
+            remove: string[];
+            /**
+             * @description Whether it has a star.
+             * @default null
+             */
+            starred: boolean | null;
+            /**
+             * @description Its title, which wins over the agent's; an empty one gives the agent's back.
+             * @default null
+             */
+            title: string | null;
+        };
         /** @description An event that matches. */
         MatchRow: {
             /** @description The event. */
@@ -2805,6 +2932,13 @@ export interface components {
         };
         /** @description Nothing more is to be said. */
         NoBody: Record<string, unknown>;
+        /** @description A note on a session. */
+        NoteRow: {
+            /** @description When it was made. */
+            at: components["schemas"]["Instant"];
+            /** @description Its text. */
+            text: string;
+        };
         /**
          * @description The form of a record of another tool.
          * @enum {string}
@@ -3042,6 +3176,90 @@ export interface components {
              * @description Notifications of changes.
              */
             told: number;
+        };
+        /** @description A file that sessions edited. */
+        ProjectFile: {
+            /**
+             * Format: int64
+             * @description Calls of tools that edit it.
+             */
+            edits: number;
+            /** @description When it was last edited. */
+            last_edit_at: components["schemas"]["Instant"];
+            /** @description By which session. */
+            last_session_id: components["schemas"]["SessionId"];
+            /** @description The title of that session. */
+            last_session_title?: string | null;
+            /** @description Its path, from the project's folder on if it is inside. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Sessions that edited it.
+             */
+            sessions: number;
+        };
+        /** @description The files of a project that sessions edited, the most often edited first. */
+        ProjectFiles: {
+            /** @description The files. */
+            files: components["schemas"]["ProjectFile"][];
+            /** @description The folder of the project. */
+            project: string;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /**
+             * Format: int64
+             * @description How many files there are.
+             */
+            total: number;
+        };
+        /** @description The projects that sessions worked in, the latest first. */
+        ProjectList: {
+            /** @description The projects. */
+            projects: components["schemas"]["ProjectRow"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+        };
+        /** @description A project, with the counts of its sessions. */
+        ProjectRow: {
+            /**
+             * Format: int64
+             * @description The known cost, in millionths of a US dollar.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description Errors, and calls that failed.
+             */
+            failures: number;
+            last_event_at?: components["schemas"]["Instant"] | null;
+            /** @description Its folder. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Prompts.
+             */
+            prompts: number;
+            /**
+             * Format: int64
+             * @description Its sessions, sub-agents not counted.
+             */
+            sessions: number;
+            /**
+             * Format: int64
+             * @description Their sub-agents.
+             */
+            sub_agents: number;
+            /**
+             * Format: int64
+             * @description Tokens read and written, without those from a cache.
+             */
+            tokens: number;
         };
         /** @description A pointer back to where a fact came from. */
         Provenance: {
@@ -3548,6 +3766,11 @@ export interface components {
             executor?: string | null;
             /** @description It broke down: killed in the middle of a turn, lost, or given up after an error. */
             failed?: boolean;
+            /**
+             * Format: int64
+             * @description Errors, and calls that failed; left out where there were none.
+             */
+            failures?: number;
             /** @description The kinds of what was found about it, as `stuck`; left out where nothing was. */
             findings?: string[];
             /** @description The branch last seen. */
@@ -3584,6 +3807,8 @@ export interface components {
             runtime_session_id: string;
             /** @description Where its history is. */
             source_uri: string;
+            /** @description A person gave it a star; left out otherwise. */
+            starred?: boolean;
             started_at?: components["schemas"]["Instant"] | null;
             /** @description Its status. */
             status: components["schemas"]["Status"];
@@ -3646,6 +3871,44 @@ export interface components {
             schema_version: number;
             /** @description The sessions. */
             sessions: components["schemas"]["Session"][];
+        };
+        /** @description What a person added to a session. */
+        SessionMarks: {
+            /** @description The notes on it, the oldest first. */
+            notes: components["schemas"]["NoteRow"][];
+            /** @description A person gave it that title. */
+            renamed: boolean;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description It has a star. */
+            starred: boolean;
+            /** @description Its tags, in alphabetical order. */
+            tags: string[];
+            /** @description Its title, by whoever gave it. */
+            title?: string | null;
+        };
+        /** @description A page of the list of sessions. */
+        SessionPage: {
+            facets?: components["schemas"]["Facets"] | null;
+            /** @description The value of `after` for the page after this one; `null` on the last. */
+            next?: string | null;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The sessions of this page. */
+            sessions: components["schemas"]["Session"][];
+            /**
+             * Format: int64
+             * @description How many sessions the whole list has.
+             */
+            total: number;
         };
         /** @description Where the tokens and the money of one session went, without its sub-agents. */
         SessionUsage: {
@@ -3747,6 +4010,7 @@ export interface components {
             by_project: components["schemas"]["KeyedTally"][];
             /** @description What came out of the latest sessions. */
             outcomes?: components["schemas"]["Outcomes"];
+            previous?: components["schemas"]["Tally"] | null;
             /** @description How well the work of the latest sessions went. */
             quality?: components["schemas"]["Quality"];
             /**
@@ -5202,6 +5466,76 @@ export interface operations {
             };
         };
     };
+    listProjects: {
+        parameters: {
+            query?: {
+                /** @description Only those with a session since then: `7d`, `12h`, `30m`, a date or a time. */
+                since?: string;
+                /** @description Only on this device: its name, its id, or `here`. */
+                device?: string;
+                /** @description At most so many. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    listProjectFiles: {
+        parameters: {
+            query?: {
+                /** @description The folder of the project. */
+                project?: string;
+                /** @description Only of sessions with an event since then: `7d`, `12h`, `30m`, a date or a time. */
+                since?: string;
+                /** @description At most so many files; 50 unless it is given. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectFiles"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     stopPromptsAtReset: {
         parameters: {
             query?: never;
@@ -5581,6 +5915,25 @@ export interface operations {
                 device?: string;
                 /** @description Only those with all of these words in title, folder, branch, agent or id. */
                 words?: string;
+                /** @description With no event since then. */
+                until?: string;
+                /** @description Only those whose last model is this one. */
+                model?: string;
+                /** @description Only those on this branch last. */
+                branch?: string;
+                /** @description Only those with a star. */
+                starred?: boolean;
+                /**
+                 * @description The order: by `last` event (the default), `tokens` read and written, `cost`, `duration` or
+                 *     `failures`; where that is not known, a session comes last.
+                 */
+                sort?: string;
+                /** @description `desc` (the default) or `asc`. */
+                order?: string;
+                /** @description Go on after this: `next` of the page before. */
+                after?: string;
+                /** @description Count the whole list by project, agent, model, branch, device, tag and status, too. */
+                facets?: boolean;
             };
             header?: never;
             path?: never;
@@ -5593,7 +5946,83 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionList"];
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    exportSessions: {
+        parameters: {
+            query?: {
+                /** @description Workers too. */
+                all?: boolean;
+                /** @description Without sessions of which only prompts are left. */
+                with_transcript?: boolean;
+                /** @description At most so many. */
+                limit?: number;
+                /** @description Of this agent only, by its id or short name. */
+                agent?: string;
+                /** @description With an event since then: `7d`, `12h`, `30m`, a date or a time. */
+                since?: string;
+                /** @description In this folder or below it; without a slash, in folders of this name. */
+                project?: string;
+                /** @description Only those with this tag. */
+                tag?: string;
+                /** @description Only those that wait for a person. */
+                waiting?: boolean;
+                /** @description Only those whose latest result is a failure. */
+                failing?: boolean;
+                /** @description Only those at work on a call that says this. */
+                doing?: string;
+                /** @description Only those that are over and were about this. */
+                topic?: string;
+                /** @description Only those that are over and were work of this kind, such as `fix` or `docs`. */
+                category?: string;
+                /** @description Only those on this device: its name, its id, or `here`. */
+                device?: string;
+                /** @description Only those with all of these words in title, folder, branch, agent or id. */
+                words?: string;
+                /** @description With no event since then. */
+                until?: string;
+                /** @description Only those whose last model is this one. */
+                model?: string;
+                /** @description Only those on this branch last. */
+                branch?: string;
+                /** @description Only those with a star. */
+                starred?: boolean;
+                /**
+                 * @description The order: by `last` event (the default), `tokens` read and written, `cost`, `duration` or
+                 *     `failures`; where that is not known, a session comes last.
+                 */
+                sort?: string;
+                /** @description `desc` (the default) or `asc`. */
+                order?: string;
+                /** @description Go on after this: `next` of the page before. */
+                after?: string;
+                /** @description Count the whole list by project, agent, model, branch, device, tag and status, too. */
+                facets?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description It was refused, or failed. */
@@ -5889,6 +6318,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Matches"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getMarks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMarks"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    markSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarksBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMarks"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -6338,34 +6831,28 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description Workers too. */
-                all?: boolean;
-                /** @description Without sessions of which only prompts are left. */
-                with_transcript?: boolean;
-                /** @description At most so many. */
-                limit?: number;
                 /** @description Of this agent only, by its id or short name. */
                 agent?: string;
                 /** @description With an event since then: `7d`, `12h`, `30m`, a date or a time. */
                 since?: string;
+                /** @description With no event since then. */
+                until?: string;
                 /** @description In this folder or below it; without a slash, in folders of this name. */
                 project?: string;
                 /** @description Only those with this tag. */
                 tag?: string;
-                /** @description Only those that wait for a person. */
-                waiting?: boolean;
-                /** @description Only those whose latest result is a failure. */
-                failing?: boolean;
-                /** @description Only those at work on a call that says this. */
-                doing?: string;
+                /** @description Only those whose last model is this one. */
+                model?: string;
+                /** @description Only those on this branch last. */
+                branch?: string;
                 /** @description Only those that are over and were about this. */
                 topic?: string;
                 /** @description Only those that are over and were work of this kind, such as `fix` or `docs`. */
                 category?: string;
                 /** @description Only those on this device: its name, its id, or `here`. */
                 device?: string;
-                /** @description Only those with all of these words in title, folder, branch, agent or id. */
-                words?: string;
+                /** @description Count the period of the same length before, too; needs `since`. */
+                compare?: boolean;
             };
             header?: never;
             path?: never;

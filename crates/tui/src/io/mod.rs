@@ -205,7 +205,10 @@ fn own_command(own: &Path, words: &[String]) -> Result<(String, String), Box<dyn
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match ended.status.success() {
         true => Ok((text(&ended.stdout), text(&ended.stderr))),
-        false => Err(text(&ended.stderr).trim_start_matches("taffrail: ").trim().into()),
+        false => {
+            let said = text(&ended.stderr).replace("\nhint: ", "; ");
+            Err(said.trim_start_matches("taffrail: ").trim().into())
+        }
     }
 }
 

@@ -282,7 +282,7 @@ fn wrapped(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paint::theme::{Motion, Palette};
+    use crate::paint::theme::Motion;
     use proptest::prelude::*;
     use ratatui::style::Modifier;
 

@@ -4,6 +4,7 @@ use super::Desk;
 use crate::samples;
 use crate::state::message::{Answer, Ask, Message};
 use serde_json::{Value, json};
+use taffrail_model::EventId;
 
 const EVENT: &str = "0000000000000000000000000000000b";
 
@@ -53,8 +54,9 @@ fn window() -> Value {
 fn the_turn_of_a_hit_is_beside_the_list() {
     for (size, name) in [((80, 24), "small"), ((120, 40), "wide")] {
         let mut desk = searched(size);
+        desk.press(&["down"]);
         let id = samples::working().id;
-        let event = EVENT.parse().unwrap();
+        let event = EventId::parse(EVENT).unwrap();
         let asked = Ask::Around { id, event };
         assert_eq!(desk.asked.iter().filter(|it| **it == asked).count(), 1);
         let window = serde_json::from_value(window()).unwrap();
