@@ -50,6 +50,7 @@ pub struct IndexReport {
 }
 
 /// A session in a list.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own in the reply")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Session {
     /// The durable session.

@@ -101,10 +101,10 @@ fn shorten_strings(value: &mut Value, most: usize) -> bool {
             true
         }
         Value::Array(all) => {
-            all.iter_mut().fold(false, |is_cut, it| shorten_strings(it, most) || is_cut)
+            all.iter_mut().map(|it| usize::from(shorten_strings(it, most))).sum::<usize>() > 0
         }
         Value::Object(all) => {
-            all.values_mut().fold(false, |is_cut, it| shorten_strings(it, most) || is_cut)
+            all.values_mut().map(|it| usize::from(shorten_strings(it, most))).sum::<usize>() > 0
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

@@ -62,6 +62,8 @@ pub fn serve(
     let _lock = lock(&listening.state)?;
     close(&listening.state).map_err(StoreError::from)?;
     begin_log(settings, listening);
+    // A daemon that was killed left it, and `daemon status` would name the wrong process until ours is written.
+    remove(&listening.state.join(DAEMON_FILE));
     let mut serving = None;
     let ended = live(settings, Some(&listening.state), |handle| {
         let server = http::serve(handle.clone(), &doors(listening))?;

@@ -1,5 +1,4 @@
 //! Records of other tools: git-ai's notes, Agent Trace and Entire's checkpoints.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
 use taffrail_blame::checkpoints::{checkpoint_ids, checkpoint_places, checkpoint_session};
 use taffrail_blame::notes::{Note, NoteDraft, NotedLine, session_key};

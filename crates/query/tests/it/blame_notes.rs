@@ -83,8 +83,7 @@ fn a_note_is_shown_then_written_once_and_read_back() {
     let again = written(&world, Writing::Do);
     assert_eq!(again.notes.iter().map(|it| it.note.clone()).collect::<Vec<_>>(), [None]);
     let claude = Some("claude".to_owned());
-    let expected =
-        (NoteSource::GitAi, NotedBy::Agent, claude, Some(session.id.clone()), true, Some(true));
+    let expected = (NoteSource::GitAi, NotedBy::Agent, claude, Some(session.id), true, Some(true));
     assert_eq!(noted(&world, "lamp.py").iter().map(short).collect::<Vec<_>>(), [expected]);
     assert_eq!(noted(&world, "hand.py"), []);
 }

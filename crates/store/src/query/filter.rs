@@ -57,69 +57,17 @@ pub enum SourceAt {
     NotBelow(String),
 }
 
+/// A condition and its value, if the filter has one.
+type Condition = (&'static str, Option<Box<dyn ToSql>>);
+
 /// The conditions of a filter, and their values.
 pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     let mut clauses = vec!["1 = 1".to_owned()];
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
-    let mut add = |clause: &str, value: Box<dyn ToSql>| {
+    for (clause, value) in by_time(filter).into_iter().chain(by_text(filter)) {
+        let Some(value) = value else { continue };
         values.push(value);
         clauses.push(clause.replace('?', &format!("?{}", values.len())));
-    };
-    if let Some(agent) = &filter.agent {
-        add("agent = ?", Box::new(agent.clone()));
-    }
-    if let Some(since) = filter.since {
-        add("last_at >= ?", Box::new(since.as_microsecond()));
-    }
-    if let Some(until) = filter.until {
-        add("coalesce(last_at, said_started_at, 0) < ?", Box::new(until.as_microsecond()));
-    }
-    if let Some(end) = filter.begun_before {
-        add("coalesce(first_at, said_started_at, 0) < ?", Box::new(end.as_microsecond()));
-    }
-    if let Some(model) = &filter.model {
-        add("model = ?", Box::new(model.clone()));
-    }
-    if let Some(project) = &filter.project {
-        let project = project.trim_end_matches('/').to_owned();
-        add(
-            "(project_path = ? OR substr(project_path, 1, length(?) + 1) = ? || '/')",
-            Box::new(project),
-        );
-    }
-    if let Some(name) = &filter.project_name {
-        add("substr(project_path, -length(?) - 1) = '/' || ?", Box::new(name.clone()));
-    }
-    if let Some(project) = &filter.exact_project {
-        add("project_path = ?", Box::new(project.clone()));
-    }
-    if let Some(prefix) = &filter.id_prefix {
-        let digits = prefix.replace('-', "").to_lowercase();
-        add("substr(lower(hex(uuid)), 1, length(?)) = ?", Box::new(digits));
-    }
-    if let Some(runtime) = &filter.runtime_id {
-        add("runtime_id = ?", Box::new(runtime.clone()));
-    }
-    if let Some(topic) = &filter.topic {
-        add(OF_TOPIC, Box::new(topic.to_lowercase()));
-    }
-    if let Some(category) = filter.category {
-        add(OF_CATEGORY, Box::new(category.as_str()));
-    }
-    if let Some(text) = &filter.summary {
-        add(OF_SUMMARY, Box::new(containing(text)));
-    }
-    if let Some(branch) = &filter.branch {
-        add("git_branch = ?", Box::new(branch.clone()));
-    }
-    match &filter.source {
-        None => {}
-        Some(SourceAt::Below(begins)) => {
-            add("substr(source_uri, 1, length(?)) = ?", Box::new(begins.clone()));
-        }
-        Some(SourceAt::NotBelow(begins)) => {
-            add("substr(source_uri, 1, length(?)) <> ?", Box::new(begins.clone()));
-        }
     }
     if let Some(among) = &filter.among {
         let ids: Vec<_> = among.iter().map(|id| format!("x'{}'", hex(id))).collect();
@@ -127,6 +75,42 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     }
     clauses.extend(without(filter).map(str::to_owned));
     (clauses.join(" AND "), values)
+}
+
+fn by_time(filter: &Filter) -> [Condition; 3] {
+    let boxed =
+        |at: Option<Timestamp>| at.map(|it| -> Box<dyn ToSql> { Box::new(it.as_microsecond()) });
+    [
+        ("last_at >= ?", boxed(filter.since)),
+        ("coalesce(last_at, said_started_at, 0) < ?", boxed(filter.until)),
+        ("coalesce(first_at, said_started_at, 0) < ?", boxed(filter.begun_before)),
+    ]
+}
+
+fn by_text(filter: &Filter) -> [Condition; 13] {
+    let project = filter.project.as_deref().map(|it| it.trim_end_matches('/').to_owned());
+    let digits = filter.id_prefix.as_deref().map(|it| it.replace('-', "").to_lowercase());
+    let (below, not_below) = match &filter.source {
+        None => (None, None),
+        Some(SourceAt::Below(begins)) => (Some(begins.clone()), None),
+        Some(SourceAt::NotBelow(begins)) => (None, Some(begins.clone())),
+    };
+    let clauses = [
+        ("agent = ?", filter.agent.clone()),
+        ("model = ?", filter.model.clone()),
+        ("(project_path = ? OR substr(project_path, 1, length(?) + 1) = ? || '/')", project),
+        ("substr(project_path, -length(?) - 1) = '/' || ?", filter.project_name.clone()),
+        ("project_path = ?", filter.exact_project.clone()),
+        ("substr(lower(hex(uuid)), 1, length(?)) = ?", digits),
+        ("runtime_id = ?", filter.runtime_id.clone()),
+        (OF_TOPIC, filter.topic.as_deref().map(str::to_lowercase)),
+        (OF_CATEGORY, filter.category.map(|it| it.as_str().to_owned())),
+        (OF_SUMMARY, filter.summary.as_deref().map(containing)),
+        ("git_branch = ?", filter.branch.clone()),
+        ("substr(source_uri, 1, length(?)) = ?", below),
+        ("substr(source_uri, 1, length(?)) <> ?", not_below),
+    ];
+    clauses.map(|(clause, value)| (clause, value.map(|it| -> Box<dyn ToSql> { Box::new(it) })))
 }
 
 /// What a filter leaves out unless it is asked for.

@@ -70,8 +70,14 @@ fn the_table_of_the_documents_is_about_what_they_say() {
 }
 
 /// Placeholders in prose for what the program checks at once, and values for them.
-const WORDS: [(&str, &str); 5] =
-    [("COMMAND", "ls"), ("CONTRACT", "event"), ("C", "event"), ("SHELL", "bash"), ("N", "1")];
+const WORDS: [(&str, &str); 6] = [
+    ("COMMAND", "ls"),
+    ("CONTRACT", "event"),
+    ("C", "event"),
+    ("SHELL", "bash"),
+    ("N", "1"),
+    ("TURN", "1"),
+];
 /// Commands in prose that are not asked for their help, and why.
 const UNASKED: [(&str, &str); 5] = [
     ("taffrail help ls", "it is the help"),

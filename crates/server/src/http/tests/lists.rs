@@ -18,7 +18,9 @@ fn machine() -> Machine {
 
 fn ids(page: &Value) -> Vec<String> {
     let sessions = page["sessions"].as_array().unwrap().iter();
-    sessions.map(|it| it["runtime_session_id"].as_str().unwrap()[..1].to_owned()).collect()
+    sessions
+        .map(|it| it["runtime_session_id"].as_str().unwrap().chars().take(1).collect())
+        .collect()
 }
 
 /// The ids of all pages of this size.

@@ -28,6 +28,7 @@ const NPM: &str =
 const BUILDS: &str = "it builds what is tested here, for minutes";
 const LAUNCHD: &str = "only macOS has this program";
 
+const REAL_MCP: &str = "the agent is not there; `agents::mcp` runs it with the real one";
 const NO_COLLECTOR: &str = "no collector takes spans there";
 
 /// Every page that needs more than an empty home.
@@ -301,6 +302,19 @@ pub(crate) const PAGES: &[Page] = &[
         lines: &[
             answered("taffrail mcp install", "y\ny\ny\ny\n"),
             answered("taffrail mcp uninstall", "y\ny\ny\ny\n"),
+            serves("taffrail daemon run --http 127.0.0.1:4417"),
+            excepted(
+                "claude mcp add -s user --transport http taffrail http://127.0.0.1:4417/mcp --header \"Authorization: Bearer $(taffrail token --show)\"",
+                REAL_MCP,
+            ),
+            excepted(
+                "codex mcp add taffrail --url http://127.0.0.1:4417/mcp --bearer-token-env-var TAFFRAIL_TOKEN",
+                REAL_MCP,
+            ),
+            excepted(
+                "gemini mcp add -s user --transport http -H \"Authorization: Bearer $(taffrail token --show)\" taffrail http://127.0.0.1:4417/mcp",
+                REAL_MCP,
+            ),
         ],
     },
     Page {

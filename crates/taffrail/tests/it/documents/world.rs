@@ -153,6 +153,8 @@ impl World {
             "",
             &COMMIT.replace("echo one > a", "true").replace("add a", &format!("add {file}")),
         );
+        // Whoever commits by hand has a name.
+        self.shell("", "git config user.name Ann && git config user.email ann@example.org");
     }
 
     fn shell(&self, below: &str, script: &str) {
