@@ -2,6 +2,7 @@
 
 use super::completions::session_ids;
 use super::confirmation::{agreed, not_agreed};
+use super::resume::planned;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -40,7 +41,9 @@ struct Stopped {
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.found(&args.id)?;
-    let session = context.session(&target)?;
+    let mut session = context.session(&target)?;
+    // Without a daemon, only the plan knows in which pane it runs.
+    session.executor = planned(&args.id, context)?.executor.or(session.executor);
     let pid = stoppable(&session).map_err(|it| refused(&session, &it))?;
     let id: String = session.id.to_string().chars().take(8).collect();
     let what = format!("{} {id} (process {pid})", line(&session.agent));
