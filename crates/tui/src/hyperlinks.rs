@@ -72,7 +72,7 @@ pub fn are_supported(variables: &HashMap<String, String>) -> bool {
     if matches!(term, "" | "dumb" | "linux") || term.starts_with("screen") {
         return false;
     }
-    let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "zed", "Tabby"];
+    let programs = ["iTerm.app", "WezTerm", "ghostty", "Hyper", "rio", "Tabby"];
     let terms = ["kitty", "alacritty", "ghostty", "foot", "contour", "wezterm"];
     programs.contains(&word("TERM_PROGRAM"))
         || terms.iter().any(|it| term.contains(it))
@@ -122,7 +122,7 @@ mod tests {
         check(&[term, ("TERM_PROGRAM", "WezTerm")], true);
         check(&[term, ("VTE_VERSION", "7600")], true);
         check(&[term, ("VTE_VERSION", "4900")], false);
-        check(&[("TERM", "dumb"), ("TERM_PROGRAM", "vscode")], false);
+        check(&[("TERM", "dumb"), ("TERM_PROGRAM", "WezTerm")], false);
         let tmux = ("TMUX", "/tmp/tmux-1/default,1,0");
         check(&[("TERM", "tmux-256color"), tmux, ("VTE_VERSION", "7600")], false);
         let program = ("TERM_PROGRAM", "tmux");

@@ -110,6 +110,7 @@ pub(super) enum Command {
 }
 
 /// Runs a command.
+/// The last arms are handled before this point.
 pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(), CliError> {
     let context = || Context::new(json);
     let paged = || Ok::<_, CliError>(context()?.paged(paging));
@@ -184,7 +185,6 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Hub(args) => hub::run(&args, &context()?),
         Command::Hooks(args) => hooks::run(&args, &paged()?),
         Command::Mcp(args) => mcp::run(&args, &context()?),
-        // These are handled before this point.
         Command::Hook(_) | Command::Run(_) | Command::Acp(_) | Command::Statusline(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &paged()?),
         Command::Rebuild(args) => rebuild::run(&args, &context()?),

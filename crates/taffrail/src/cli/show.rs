@@ -15,9 +15,11 @@ use taffrail_model::turn::Turn;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
 use taffrail_query::{Secrets, trace};
+use taffrail_tui::printer::Printer;
 use taffrail_tui::session_text::{Turns, event_lines, head_lines, painted_head};
 use taffrail_tui::terminal::line;
 use taffrail_tui::waterfall;
+use taffrail_tui::when::Clock;
 
 /// The columns of a waterfall.
 const WIDTH: usize = 80;
@@ -66,12 +68,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let followed = followed(&context.settings, &target)?;
     let target = Target::Id(followed.id.to_string());
     if args.terminal {
-        return terminal::print(
-            context,
-            &target,
-            Secrets::Shown,
-            Out::paged(context.pager.as_ref()),
-        );
+        let out = Out::paged(context.pager.as_ref());
+        return terminal::print(context, &target, Secrets::Shown, out);
     }
     if let Some(turn) = args.trace {
         let trace = trace(&context.settings, &target, turn)?;
@@ -105,11 +103,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         ))?;
     }
     let (clock, printer) = (context.clock(), context.printer());
-    let head = match &printer {
-        Some(printer) => painted_head(&session, &clock, printer),
-        None => head_lines(&session, &clock),
-    };
-    for it in head {
+    for it in head(&session, &clock, printer.as_ref()) {
         out.line(&it)?;
     }
     for it in &tied.supersedes {
@@ -144,5 +138,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match fault {
         Some(error) => Err(error),
         None => out.end(),
+    }
+}
+
+fn head(session: &Session, clock: &Clock, printer: Option<&Printer>) -> Vec<String> {
+    match printer {
+        Some(printer) => painted_head(session, clock, printer),
+        None => head_lines(session, clock),
     }
 }
