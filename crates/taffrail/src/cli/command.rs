@@ -110,7 +110,7 @@ pub(super) enum Command {
 }
 
 /// Runs a command.
-/// The last arms are handled before this point.
+/// The hook, `run`, `acp` and the status line are handled before this point.
 pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(), CliError> {
     let context = || Context::new(json);
     let paged = || Ok::<_, CliError>(context()?.paged(paging));
