@@ -55,6 +55,9 @@ pub struct SearchHit {
     pub source_cursor: Cursor,
     /// Higher fits better; only to be compared within one reply.
     pub score: f32,
+    /// It lacks words and matches far less than the best; lists for people leave it out.
+    #[serde(default)]
+    pub weak: bool,
 }
 
 /// What was found, the best first.
@@ -68,6 +71,16 @@ pub struct SearchReply {
     pub total_is_at_least: bool,
     /// Not everything on disk was searched.
     pub partial: bool,
-    /// The best of them.
+    /// How many of `total` are weak.
+    #[serde(default)]
+    pub weaker: u64,
+    /// The best of them: those with all words before those with some.
     pub hits: Vec<SearchHit>,
+}
+
+impl SearchReply {
+    /// The hits that a list for people shows.
+    pub fn strong(&self) -> impl Iterator<Item = &SearchHit> {
+        self.hits.iter().filter(|it| !it.weak)
+    }
 }

@@ -4,7 +4,7 @@ use crate::discovery::{Discovery, Refused, folder_beside};
 use crate::source::{SourceFile, place_of};
 use crate::stat::{fingerprint, refusal};
 use crate::{Home, Refusal};
-use std::fs::{FileType, Metadata};
+use std::fs::{DirEntry, FileType, Metadata};
 use std::io;
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -93,7 +93,7 @@ impl<'h> Level<'h> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(_) => self.unseen(&full),
             Ok(metadata) if metadata.is_dir() => self.next.push(Folder { home, path, depth: 0 }),
-            Ok(metadata) => self.file(home, &path, metadata.file_type()),
+            Ok(metadata) => self.file(home, &path, metadata.file_type(), || Ok(metadata)),
         }
     }
 
@@ -106,37 +106,45 @@ impl<'h> Level<'h> {
             let name = entry.file_name();
             match (name.to_str(), entry.file_type()) {
                 (None, _) => self.refuse(&entry.path(), Refusal::PathNotText),
-                (Some(name), Ok(kind)) => self.entry(folder, name, kind),
+                (Some(name), Ok(kind)) => self.entry(folder, name, kind, &entry),
                 (Some(_), Err(_)) => self.unseen(&entry.path()),
             }
         }
     }
 
-    fn entry(&mut self, folder: &Folder<'h>, name: &str, kind: FileType) {
-        let (home, path) = (folder.home, format!("{}/{name}", folder.path));
+    fn entry(&mut self, folder: &Folder<'h>, name: &str, kind: FileType, entry: &DirEntry) {
+        let (home, path) = (folder.home, [&folder.path, "/", name].concat());
         if kind.is_dir() && folder.depth < DEPTH {
             self.next.push(Folder { home, path, depth: folder.depth + 1 });
         } else {
-            self.file(home, &path, kind);
+            // From the open folder: the kernel need not look up the folders above for each file.
+            self.file(home, &path, kind, || entry.metadata());
         }
     }
 
-    fn file(&mut self, home: &Home, path: &str, kind: FileType) {
+    /// A file, and how its metadata is read, without following a link.
+    fn file(
+        &mut self,
+        home: &Home,
+        path: &str,
+        kind: FileType,
+        metadata: impl FnOnce() -> io::Result<Metadata>,
+    ) {
         // A link to a folder of history has no place of its own, but is reported.
         let place = place_of(home.adapter, path);
-        let full = home.root.join(path);
-        if kind.is_symlink() && (place.is_some() || full.is_dir()) {
-            return self.refuse(&full, Refusal::Link);
+        let full = || home.root.join(path);
+        if kind.is_symlink() && (place.is_some() || full().is_dir()) {
+            return self.refuse(&full(), Refusal::Link);
         }
         let Some(place) = place else { return };
-        match std::fs::symlink_metadata(&full) {
+        match metadata() {
             Ok(metadata) => match refusal(&metadata) {
-                Some(why) => self.refuse(&full, why),
+                Some(why) => self.refuse(&full(), why),
                 None => self.found.found.push(found(home, path, place, &metadata)),
             },
             // The file was deleted in the meantime; the next scan notices it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(_) => self.unseen(&full),
+            Err(_) => self.unseen(&full()),
         }
     }
 

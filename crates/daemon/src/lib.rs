@@ -12,12 +12,15 @@ pub mod live;
 mod operations;
 pub mod phone;
 mod resume;
+mod stop;
 
 pub use delivery::{SendTime, queue, receipt, stop_at_reset, take_back};
 pub use doctor::doctor;
 pub use error::{DaemonError, ServeError};
 pub use operations::operations;
 pub use resume::{
-    begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed, resume_elsewhere,
-    resume_folder, resume_in_tmux, resume_plan, resume_plan_with,
+    NewPane, begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed,
+    resume_elsewhere, resume_folder, resume_in_tmux, resume_plan, resume_plan_with, start_in_tmux,
+    tmux_command,
 };
+pub use stop::{NotStopped, stop, stoppable};

@@ -268,9 +268,11 @@ pub fn resume_in_tmux(settings: &Settings, reply: &ResumeReply) -> Result<String
 
 /// A pane that was created for an agent.
 #[derive(Debug, PartialEq, Eq)]
-struct NewPane {
-    executor: String,
-    pid: u32,
+pub struct NewPane {
+    /// Where it is, as an executor is named.
+    pub executor: String,
+    /// The agent's process.
+    pub pid: u32,
 }
 
 /// What tmux prints about a new pane: `TMUX` or `TMUX_TMPDIR` may select any server.
@@ -278,10 +280,25 @@ const NEW_PANE: &str = "#{pane_id} #{pane_pid} #{socket_path}";
 
 fn tmux(reply: &ResumeReply, folder: &Path, words: &[String]) -> Result<NewPane, String> {
     let name = format!("taffrail-{}", reply.session_id.get(..8).unwrap_or_default());
-    // The folder is passed as the working directory: in an argument, tmux would run `#(…)` in its
-    // name.
+    start_in_tmux(&name, folder, words)
+}
+
+/// The command that starts an agent in a new tmux session of this name. Run it in the agent's
+/// folder: in an argument, tmux would run `#(…)` in a folder's name.
+#[must_use]
+pub fn tmux_command(name: &str, words: &[String]) -> Vec<String> {
+    let tmux = ["tmux", "new-session", "-d", "-P", "-F", NEW_PANE, "-s", name, "--"];
+    tmux.into_iter().map(str::to_owned).chain(words.iter().cloned()).collect()
+}
+
+/// Starts an agent in a new tmux session of this name.
+///
+/// # Errors
+/// Says why tmux could not be started, or what it answered.
+pub fn start_in_tmux(name: &str, folder: &Path, words: &[String]) -> Result<NewPane, String> {
+    let words = tmux_command(name, words);
     let mut tmux = Command::new("tmux");
-    tmux.args(["new-session", "-d", "-P", "-F", NEW_PANE, "-s", &name, "--"]).args(words);
+    tmux.args(words.iter().skip(1));
     tmux.current_dir(folder).env("PWD", folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     let made = with_users_mask(|| tmux.spawn())
         .and_then(Child::wait_with_output)

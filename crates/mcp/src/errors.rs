@@ -5,15 +5,14 @@ use crate::query::{Question, Refusal, about};
 use crate::search::{ask, place, said};
 use crate::text::quoted_line;
 use std::collections::{HashMap, HashSet};
-use taffrail_api::{CapturePage, EventLine, SearchHit};
-use taffrail_model::{Event, EventId, Kind};
+use taffrail_api::{SearchHit, Window, WindowEvent};
+use taffrail_model::{EventId, Kind};
 
 /// How many hits are looked at, and how many sessions are shown.
 const HITS: usize = 30;
 const SESSIONS: usize = 3;
-/// How many events are read at a time, and how many times.
-const READ: &str = "500";
-const READS: usize = 40;
+/// How many events around a hit are read; a quarter of them is before it.
+const READ: &str = "120";
 /// How many lines show what followed.
 const LINES: usize = 10;
 /// The last line where the same tool went well.
@@ -29,7 +28,7 @@ pub(crate) fn errors(question: &Question) -> Result<String, Refusal> {
     let mut shown = HashSet::new();
     let visible = reply.hits.iter().filter(|it| !question.hidden.hides_hit(it));
     for hit in visible.filter(|it| shown.insert(it.session_id)).take(SESSIONS) {
-        let after = followed(&after_failure(question, hit)?, hit.event_id);
+        let after = followed(&around(question, hit)?, hit.event_id);
         if !page.add(&place(hit), &format!("{}\n--- then\n{}", said(hit), after.join("\n"))) {
             break;
         }
@@ -40,7 +39,7 @@ pub(crate) fn errors(question: &Question) -> Result<String, Refusal> {
 
 /// What followed a failed call until the same tool went well; `None` if it never did.
 pub(crate) fn fix(question: &Question, hit: &SearchHit) -> Option<Vec<String>> {
-    let lines = followed(&after_failure(question, hit).ok()?, hit.event_id);
+    let lines = followed(&around(question, hit).ok()?, hit.event_id);
     (lines.last().is_some_and(|it| it == WELL)).then_some(lines)
 }
 
@@ -51,30 +50,17 @@ pub(crate) fn words(text: &str) -> String {
     text.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// The events of a session up to some time after a hit; the latest call before it among them.
-fn after_failure(question: &Question, hit: &SearchHit) -> Result<Vec<Event>, Refusal> {
-    let (mut events, mut after) = (Vec::new(), None::<String>);
-    for _ in 0..READS {
-        let mut given = vec![("limit", READ)];
-        given.extend(after.as_deref().map(|it| ("after", it)));
-        let page: CapturePage = question.get(&about(hit.session_id, "capture/events"), &given)?;
-        let was_there = events.iter().any(|it: &Event| it.id == hit.event_id);
-        events.extend(page.events.into_iter().filter_map(|it| match it {
-            EventLine::Event(event) => Some(*event),
-            EventLine::Removed(_) => None,
-        }));
-        if was_there || !page.more {
-            break;
-        }
-        after = Some(page.cursor);
-    }
-    Ok(events)
+/// The events around a hit; most of them follow it.
+fn around(question: &Question, hit: &SearchHit) -> Result<Vec<WindowEvent>, Refusal> {
+    let (route, event) = (about(hit.session_id, "window"), hit.event_id.to_string());
+    let window: Window = question.get(&route, &[("event", &event), ("limit", READ)])?;
+    Ok(window.events)
 }
 
 /// What followed a failure, until the same tool went well.
-fn followed(events: &[Event], failed: EventId) -> Vec<String> {
+fn followed(events: &[WindowEvent], failed: EventId) -> Vec<String> {
     let tools = tools(events);
-    let tool = |it: &Event| call_id(it).and_then(|id| tools.get(id)).copied();
+    let tool = |it: &WindowEvent| call_id(it).and_then(|id| tools.get(id)).copied();
     let Some(at) = events.iter().position(|it| it.id == failed) else {
         return vec!["what followed is not known".to_owned()];
     };
@@ -96,22 +82,22 @@ fn followed(events: &[Event], failed: EventId) -> Vec<String> {
 }
 
 /// The tool of each call.
-fn tools(events: &[Event]) -> HashMap<&str, &str> {
+fn tools(events: &[WindowEvent]) -> HashMap<&str, &str> {
     let calls = events.iter().filter(|it| it.kind == Kind::ToolCall);
-    calls.filter_map(|it| Some((call_id(it)?, it.data.get("tool")?.as_str()?))).collect()
+    calls.filter_map(|it| Some((call_id(it)?, it.tool.as_deref()?))).collect()
 }
 
-fn call_id(event: &Event) -> Option<&str> {
-    event.data.get("call_id")?.as_str()
+fn call_id(event: &WindowEvent) -> Option<&str> {
+    event.call_id.as_deref()
 }
 
-fn is_failed(event: &Event) -> bool {
-    event.data.get("failed").and_then(serde_json::Value::as_bool).unwrap_or(false)
+fn is_failed(event: &WindowEvent) -> bool {
+    event.failed.unwrap_or(false)
 }
 
 /// An event in one line; `None` for one that does not tell what was done.
-fn line(event: &Event, tool: Option<&str>) -> Option<String> {
-    let text = event.text.as_deref().unwrap_or_default();
+fn line(event: &WindowEvent, tool: Option<&str>) -> Option<String> {
+    let text = &event.text;
     let tool = tool.unwrap_or("a tool");
     let said = match event.kind {
         Kind::UserPrompt => format!("asked: {text}"),
@@ -128,28 +114,20 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn event(number: u8, kind: &str, data: &Value, text: &str) -> Event {
-        let session = "00000000-0000-4000-8000-000000000000";
-        let at = "2026-11-18T10:00:00Z";
-        let event = json!({
-            "id": format!("{number:032x}"), "sessionId": session, "provider": "a",
-            "providerSessionId": "s", "source": "transcript", "kind": kind, "createdAt": at,
-            "observedAt": at, "sequence": number, "generation": "g", "revision": 1, "text": text,
-            "data": data, "confidence": "high",
-            "provenance": {
-                "source_kind": "runtime_transcript", "backend": "a", "runtime_session_id": "s",
-                "runtime_source_uri": "a:b", "source_cursor": {"byte_offset": 0, "length": 1},
-                "source_event_id": null, "observed_by_peer_id": "d", "observed_at": at,
-            },
+    fn event(number: u8, kind: &str, more: &Value, text: &str) -> WindowEvent {
+        let mut event = json!({
+            "id": format!("{number:032x}"), "sequence": number, "turn": 1, "kind": kind,
+            "created_at": "2026-11-18T10:00:00Z", "text": text,
         });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         serde_json::from_value(event).unwrap()
     }
 
-    fn call(number: u8, id: &str, text: &str) -> Event {
+    fn call(number: u8, id: &str, text: &str) -> WindowEvent {
         event(number, "tool.call", &json!({"call_id": id, "tool": "Bash"}), text)
     }
 
-    fn result(number: u8, id: &str, failed: bool, text: &str) -> Event {
+    fn result(number: u8, id: &str, failed: bool, text: &str) -> WindowEvent {
         event(number, "tool.result", &json!({"call_id": id, "failed": failed}), text)
     }
 
@@ -164,7 +142,7 @@ mod tests {
         ];
         let failed = events[1].id;
         let mut expected = vec!["answered: I trim it", "Bash: trim", "Bash failed: still no"];
-        let check = |events: &[Event], expected: &[&str], end: &str| {
+        let check = |events: &[WindowEvent], expected: &[&str], end: &str| {
             assert_eq!(followed(events, failed), [expected, &[end]].concat());
         };
         check(&events, &expected, "the session does not show it going well");

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use taffrail_api::{SearchHit, SearchReply};
 
 /// How many hits of one query are shown at most.
-const MOST: usize = 200;
+const MOST: usize = 60;
 
 /// Finds what was said.
 pub(crate) fn search(question: &Question) -> Result<String, Refusal> {
@@ -77,7 +77,7 @@ fn hits(question: &Question, reply: &SearchReply, offset: usize) -> String {
         }
     }
     let is_cut = more.is_none() && reply.total > reply.hits.len() as u64;
-    let remark = is_cut.then_some("Only the best 200 hits are shown: narrow the query.");
+    let remark = is_cut.then_some("Only the best 60 hits are shown: narrow the query.");
     page.end(remark, more.map(|it| it.to_string()).as_deref())
 }
 

@@ -66,7 +66,7 @@ pub use digest::{Digested, digest};
 pub use export::{Piece, export_many, export_one};
 pub use feed::feed;
 pub use find::find;
-pub use handoff::{handoff, handoff_of_state, start_with};
+pub use handoff::{handoff, handoff_of_state, start_command, start_with};
 pub use limits::Limits;
 pub use list::list;
 pub use marks::{mark, marks};

@@ -17,7 +17,7 @@ use taffrail_ingest::{Budget, Progress, Scope, bring_up, current};
 use taffrail_ingest::{reference, sources};
 use taffrail_model::when;
 use taffrail_store::search::{
-    Hit, Hits, Query, SearchReader, SearchWriter, Want, kinds_meant, snippet,
+    Fit, Hit, Hits, Query, SearchReader, SearchWriter, Want, kinds_meant, snippet,
 };
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow, StoreError, Writer};
 
@@ -139,7 +139,8 @@ fn asked(query: &Query) -> Result<(), Error> {
 fn reply(found: &Hits, hits: Vec<SearchHit>, partial: bool) -> SearchReply {
     let total = found.total as u64;
     let total_is_at_least = found.total_is_at_least;
-    SearchReply { schema_version: SCHEMA_VERSION, total, total_is_at_least, partial, hits }
+    let weaker = found.weaker as u64;
+    SearchReply { schema_version: SCHEMA_VERSION, total, total_is_at_least, partial, weaker, hits }
 }
 
 /// Brings the index and search up to date; `false` when not everything was read.
@@ -230,10 +231,10 @@ impl HitBuilder<'_> {
     fn hit(&mut self, hit: &Hit) -> Result<Option<SearchHit>, Error> {
         let event = self.index.event_by_key(hit.session, hit.key)?;
         let session = self.index.session(hit.session)?;
-        Ok(session.zip(event).map(|(session, event)| self.search_hit(session, event, hit.score)))
+        Ok(session.zip(event).map(|(session, event)| self.search_hit(session, event, hit)))
     }
 
-    fn search_hit(&mut self, session: SessionRow, event: EventRow, score: f32) -> SearchHit {
+    fn search_hit(&mut self, session: SessionRow, event: EventRow, hit: &Hit) -> SearchHit {
         let body = self.sources.body(&reference(&session.agent, &event));
         let stale = body.is_err();
         let text = body.map_or_else(|_| event.excerpt.clone(), |body| body.searched);
@@ -253,7 +254,8 @@ impl HitBuilder<'_> {
             project_path: session.project_path,
             source_uri: event.locator,
             source_cursor: event.cursor,
-            score,
+            score: hit.score,
+            weak: hit.fit == Fit::Weak,
         }
     }
 }

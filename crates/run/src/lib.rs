@@ -14,6 +14,7 @@ mod session_match;
 mod start;
 mod terminal_log;
 mod waker;
+mod worktree;
 
 pub use attach::{PanePlace, tmux_around};
 pub use command::{Run, agent_in};
@@ -22,3 +23,4 @@ pub use locate::{Located, accepts_text, locate, locate_one, run_of, servers_with
 pub use paste::Pasted;
 pub use start::{INSIDE, become_program, has_terminal, run};
 pub use waker::{ProxyEvent, ProxyEvents, Waker, waker};
+pub use worktree::{Worktree, WorktreeError};

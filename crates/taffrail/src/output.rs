@@ -4,6 +4,8 @@ use crate::error::CliError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+use taffrail_tui::Styles;
 use taffrail_tui::letters::shown;
 use taffrail_tui::pager::{Pager, Screen};
 use taffrail_tui::pretty::pretty;
@@ -156,6 +158,42 @@ pub(crate) fn is_terminal() -> bool {
 /// True if stderr is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
+}
+
+/// Whether stdout shows colours: as was asked for with `--color`, else as the environment and the
+/// terminal have it.
+pub(crate) fn styles() -> Styles {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => Styles::Off,
+        _ => Styles::On,
+    }
+}
+
+/// When paths are links: as was asked for with `--hyperlink`.
+static HYPERLINKS: AtomicU8 = AtomicU8::new(When::Auto as u8);
+
+/// When something is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+impl When {
+    /// Sets when paths are links, for the whole process.
+    pub(crate) fn write_hyperlinks(self) {
+        HYPERLINKS.store(self as u8, Ordering::Relaxed);
+    }
+
+    /// Whether paths are links on a terminal that says so of itself.
+    pub(crate) fn are_links_on(is_supported: bool) -> bool {
+        match HYPERLINKS.load(Ordering::Relaxed) {
+            it if it == Self::Always as u8 => true,
+            it if it == Self::Never as u8 => false,
+            _ => is_supported && is_terminal(),
+        }
+    }
 }
 
 /// The columns of the screen; 80 without one.

@@ -6,7 +6,7 @@
 use crate::io;
 use crate::io::canvas::{Canvas, give_back};
 use crate::io::{Gate, TerminalQuery};
-use crate::paint::theme::{Theme, ThemeChoice};
+use crate::paint::theme::{Palette, Theme, ThemeChoice};
 use crate::state::State;
 use crate::state::message::{Effect, Message};
 use crate::state::welcome::{Service, WELCOMED, Welcome};
@@ -66,10 +66,8 @@ pub fn run(client: &Client, options: &Options) -> std::io::Result<()> {
     io::askers((client, &options.program), asked, &to);
     let theme = Theme::of(&options.variables, options.theme);
     let mut terminal = Terminal { canvas: Canvas::open()?, gate: Gate::default(), options };
-    let query = if theme.is_guessed { TerminalQuery::Background } else { TerminalQuery::None };
-    if query == TerminalQuery::Background {
-        terminal.canvas.ask_background()?;
-    }
+    let query = query(theme);
+    terminal.canvas.ask(query)?;
     io::keys(to, terminal.gate.clone(), query);
     let mut state = first(options, theme);
     let mut shown_at: Option<Instant> = None;
@@ -93,6 +91,15 @@ pub fn run(client: &Client, options: &Options) -> std::io::Result<()> {
         let rest = Duration::from_millis(derive::rest(&state));
         let rest = if is_due { rest } else { early };
         is_pressed = take(&mut state, &from, (rest, options.now));
+    }
+}
+
+/// What to ask the terminal: one that says little of itself may not understand a question.
+const fn query(theme: Theme) -> TerminalQuery {
+    match theme.palette {
+        _ if theme.is_guessed => TerminalQuery::Background,
+        Palette::Dark | Palette::Light => TerminalQuery::Keyboard,
+        Palette::Sixteen | Palette::Colourless | Palette::Plain => TerminalQuery::None,
     }
 }
 
@@ -150,6 +157,7 @@ impl Terminal<'_> {
     fn apply(&mut self, state: &mut State, effect: &Effect) -> std::io::Result<Next> {
         match effect {
             Effect::Quit => return Ok(Next::Leave),
+            Effect::Keyboard => self.canvas.use_keyboard_protocol()?,
             Effect::Copy(text) => self.canvas.copy(text)?,
             // Without the file, the user is welcomed once more.
             Effect::Welcomed => {

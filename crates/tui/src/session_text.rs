@@ -1,7 +1,11 @@
-//! A session as plain text: its head, and its events turn by turn.
+//! A session as text, plain or as its terminal shows it: its head, and its events turn by turn.
 
 use crate::numbers::{self, counted, short};
+use crate::paint::text::wrapped;
+use crate::paint::theme::{Ink, ink_of};
 use crate::phrases::{Outcome, decided, flag, word};
+use crate::printer::Printer;
+use crate::state::transcript_view::entries::{Entry, Reader, Tools, push, show};
 use crate::table::{self, elsewhere};
 use crate::terminal::{clean, fit, line};
 use crate::when::Clock;
@@ -65,6 +69,67 @@ fn cost(session: &Session) -> String {
     match session.cost_microdollars {
         None => "cost unknown".to_owned(),
         known => numbers::cost(known, reported, unknown),
+    }
+}
+
+/// The head of a session on a terminal.
+#[must_use]
+pub fn painted_head(session: &Session, clock: &Clock, printer: &Printer) -> Vec<String> {
+    let mut out = Vec::new();
+    for (number, text) in head_lines(session, clock).iter().enumerate() {
+        let ink = match number {
+            0 => Ink::Bold,
+            1 => Ink::Plain,
+            2 => ink_of(session),
+            _ => Ink::Dim,
+        };
+        let rows = wrapped(text, printer.text_width(), LINES);
+        out.extend(rows.iter().map(|it| printer.inked(it, ink)));
+    }
+    let folder = session.project_path.as_deref().filter(|_| elsewhere(session).is_none());
+    if let (Some(first), Some(folder)) = (out.first_mut(), folder) {
+        *first = printer.links.within(first, folder, &line(folder));
+    }
+    out
+}
+
+/// The turns of a session on a terminal. A turn is printed when the next one begins, because a
+/// call shares its line with its result.
+#[derive(Debug)]
+pub struct Turns<'a> {
+    entries: Vec<Entry>,
+    turns: usize,
+    reader: Reader,
+    printer: &'a Printer,
+}
+
+impl<'a> Turns<'a> {
+    /// No turn of a session yet.
+    #[must_use]
+    pub fn new(session: &Session, clock: &Clock, printer: &'a Printer) -> Self {
+        let root = session.project_path.clone().unwrap_or_default();
+        let reader = Reader { root, zone: clock.zone.clone() };
+        Self { entries: Vec::new(), turns: 0, reader, printer }
+    }
+
+    /// Takes the next event; returns the lines that are complete with it.
+    pub fn push(&mut self, event: &Event) -> Vec<String> {
+        let out = if event.kind == Kind::UserPrompt { self.rest() } else { Vec::new() };
+        push(&mut self.entries, &mut self.turns, event, &self.reader);
+        out
+    }
+
+    /// The lines of the last turn.
+    pub fn rest(&mut self) -> Vec<String> {
+        let mut out = Vec::new();
+        for entry in std::mem::take(&mut self.entries) {
+            let lines = show(&entry, self.printer.text_width(), self.printer.theme, Tools::Brief);
+            if entry.has_space_above() {
+                out.push(String::new());
+            }
+            out.extend(lines.iter().map(|it| self.printer.line(it)));
+        }
+        out
     }
 }
 

@@ -1,8 +1,13 @@
 //! Sessions as rows of text.
 
+use crate::paint::cut;
+use crate::paint::text::span;
+use crate::paint::theme::{Ink, ink_of};
+use crate::printer::Printer;
 use crate::terminal::{fit, line, pad};
 use crate::when;
 use crate::when::Clock;
+use ratatui::text::Span;
 use taffrail_api::Session;
 use taffrail_model::replication::is_locator;
 use taffrail_model::status::{Group, Status, WaitingKind, is_recent};
@@ -13,6 +18,13 @@ const AGENT: usize = 8;
 const AGE: usize = 6;
 const PROJECT: usize = 16;
 const DEVICE: usize = 10;
+/// From this width on, projects may be longer, and from the next, branches are shown.
+const WIDE: usize = 120;
+const WIDE_PROJECT: usize = 24;
+const WIDER: usize = 160;
+const BRANCH: usize = 20;
+/// The place of the project among the cells of a row.
+const PROJECT_CELL: usize = 4;
 /// The words for a session of which only prompts are left.
 pub const PROMPTS_ONLY: &str = "prompts only";
 /// The sign of a session with a star.
@@ -72,24 +84,46 @@ fn device(session: &Session, shown: Shown) -> String {
     }
 }
 
-/// One session in `width` columns: its status, its age, and what it waits for.
-pub fn row(session: &Session, clock: &Clock, (width, shown): (usize, Shown)) -> String {
+/// One session on a line of text: its status, its age, and what it waits for.
+pub fn row(session: &Session, clock: &Clock, shown: Shown) -> String {
+    cells(session, clock, (shown, 0)).into_iter().map(|(text, _)| text).collect()
+}
+
+/// The same on a terminal, in its colours and as wide as it is.
+pub fn painted_row(session: &Session, clock: &Clock, shown: Shown, printer: &Printer) -> String {
+    let cells = cells(session, clock, (shown, printer.width));
+    let spans = cells.into_iter().map(|(text, ink)| span(text, printer.theme.style(ink)));
+    let line = cut(spans.collect::<Vec<_>>().into(), printer.width);
+    let folder = session.project_path.as_deref().filter(|_| elsewhere(session).is_none());
+    let paint = |(number, it): (usize, &Span<'_>)| match folder.filter(|_| number == PROJECT_CELL) {
+        Some(folder) => printer.links.within(&printer.span(it), folder, it.content.trim_end()),
+        None => printer.span(it),
+    };
+    line.spans.iter().enumerate().map(paint).collect()
+}
+
+fn cells(session: &Session, clock: &Clock, (shown, width): (Shown, usize)) -> Vec<(String, Ink)> {
     let id: String = session.id.to_string().chars().take(ID).collect();
     let since = session.status_since.filter(|_| session.group != Group::Done);
     let age = since.or(session.last_event_at).map_or("?".to_owned(), |at| clock.age(at));
+    let project_width = if width >= WIDE { WIDE_PROJECT } else { PROJECT };
+    let branch = session.git_branch.as_deref().map(line).unwrap_or_default();
+    let branch = if width >= WIDER { format!("{} ", pad(&branch, BRANCH)) } else { String::new() };
     let worker = if session.parent_id.is_some() { "└ " } else { "" };
     let star = if session.starred { format!("{STAR} ") } else { String::new() };
     let tags = tag_words(session).map(|it| format!("  {it}")).unwrap_or_default();
-    let row = format!(
-        "{}{} {id} {} {age:>AGE$} {}{} {worker}{star}{}{tags}",
-        shape(session),
-        doubt(session),
-        pad(short(&session.agent), AGENT),
-        device(session, shown),
-        pad(&project(session), PROJECT),
-        what(session)
-    );
-    fit(&row, width)
+    let ink = if session.group == Group::NeedsYou { Ink::Bold } else { Ink::Plain };
+    vec![
+        (shape(session).to_string(), ink_of(session)),
+        (format!("{} {id} ", doubt(session)), Ink::Dim),
+        (pad(short(&session.agent), AGENT), Ink::Plain),
+        (format!(" {age:>AGE$} {}", device(session, shown)), Ink::Dim),
+        (pad(&project(session), project_width), Ink::Title),
+        (format!(" {branch}"), Ink::Dim),
+        (format!("{worker}{star}"), Ink::Dim),
+        (what(session), ink),
+        (tags, Ink::Dim),
+    ]
 }
 
 /// The status of a session, in words.

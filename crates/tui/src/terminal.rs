@@ -36,6 +36,18 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
+/// The same, cut after a word if one ends in the second half.
+pub fn fit_words(text: &str, width: usize) -> String {
+    let cut = fit(text, width);
+    let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else { return cut };
+    let is_whole = text.get(kept.len()..).is_some_and(|it| it.starts_with(' '));
+    let end = if is_whole { Some(kept.len()) } else { kept.rfind(' ') };
+    match end.and_then(|it| kept.get(..it)).filter(|it| it.width() * 2 >= width) {
+        Some(words) => format!("{}…", words.trim_end()),
+        None => cut,
+    }
+}
+
 /// At most `width` columns of the end of a text, with a mark where text was cut.
 pub fn fit_end(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -67,6 +79,10 @@ mod tests {
         assert_eq!(pad("漢", 4), "漢  ");
         assert_eq!(fit("abc", 3), "abc");
         assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_words("one two three", 12), "one two…");
+        assert_eq!(fit_words("one two three", 8), "one two…");
+        assert_eq!(fit_words("one two three", 13), "one two three");
+        assert_eq!(fit_words("a onetwothree", 8), "a onetw…");
         assert_eq!(fit_end("漢字漢字", 5), "…漢字");
         assert_eq!(fit_end("/w/some/app", 8), "…ome/app");
         assert_eq!(fit_end("/w/app", 8), "/w/app");

@@ -1,9 +1,11 @@
 //! Screens and walkthroughs without a terminal: keys go in, a screen comes out.
 
 mod answers;
+mod found;
 mod hostile;
 mod random;
 mod screens;
+mod start;
 mod transcript_view;
 mod walks;
 mod work;

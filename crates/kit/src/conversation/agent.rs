@@ -203,8 +203,8 @@ impl Adapter for Agent {
     }
 
     fn place(&self, path: &str) -> Option<Place> {
-        let store = self.store_at(path)?;
-        let names = matched(store.path, path)?;
+        let mut stores = self.stores.iter();
+        let (store, names) = stores.find_map(|it| Some((it, matched(it.path, path)?)))?;
         let find = |name: &str| names.iter().find(|(it, _)| *it == name).map(|(_, id)| *id);
         let is_worker = find("parent").or(find("worker")).is_some();
         let worker = worker_named(find).map(|(parent, id)| self.identity(parent, id));
@@ -218,7 +218,7 @@ impl Adapter for Agent {
         };
         Some(Place {
             shape: store.shape,
-            locator: format!("{}:{locator}", self.descriptor.scheme),
+            locator: [self.descriptor.scheme, ":", &locator].concat(),
             session: named,
             is_worker,
             rank: store.rank,

@@ -51,3 +51,43 @@ pub fn start_with(agent: &str, file: &str) -> Result<Vec<String>, Error> {
     let plan = plan.ok_or(Error::CannotStart(id))?;
     Ok(plan.start_with(file))
 }
+
+/// The command that starts a new session of an agent; `None` if this prompt cannot be given on its
+/// command line.
+///
+/// # Errors
+/// When no agent has this name, or the agent cannot be started.
+pub fn start_command(agent: &str, prompt: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+    let id = agent_id(agent)?;
+    let plan = by_id(&id).and_then(Adapter::start_plan);
+    let plan = plan.ok_or(Error::CannotStart(id))?;
+    Ok(started_with(plan.brief, prompt))
+}
+
+/// The command with a prompt in the place of the request to read a brief; `None` for a prompt that
+/// could be read as an option, and for an agent that takes a file instead.
+fn started_with(brief: &[&str], prompt: Option<&str>) -> Option<Vec<String>> {
+    let Some(prompt) = prompt else { return Some(vec![(*brief.first()?).to_owned()]) };
+    let is_text = !prompt.starts_with('-') && brief.contains(&"{ask}");
+    let word = |it: &&str| if *it == "{ask}" { prompt.to_owned() } else { (*it).to_owned() };
+    is_text.then(|| brief.iter().map(word).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_one_word_and_never_an_option() {
+        let check = |brief: &[&str], prompt: Option<&str>, expected: Option<&[&str]>| {
+            let found = started_with(brief, prompt);
+            let found = found.as_ref().map(|it| it.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(found.as_deref(), expected, "{prompt:?}");
+        };
+        check(&["parrot", "{ask}"], None, Some(&["parrot"]));
+        check(&["parrot", "{ask}"], Some("fix {id} now"), Some(&["parrot", "fix {id} now"]));
+        check(&["parrot", "{ask}"], Some("--allow-all"), None);
+        check(&["parrot", "--file", "{file}"], Some("fix"), None);
+        check(&["parrot", "--file", "{file}"], None, Some(&["parrot"]));
+    }
+}

@@ -17,7 +17,7 @@ mod writer;
 pub use fields::{Document, codes as kinds_meant};
 pub use plan::Want;
 pub use query::{Clause, FILTERS, Query};
-pub use reader::{EXACT_TOTAL, Hit, Hits, SearchReader};
+pub use reader::{EXACT_TOTAL, Fit, Hit, Hits, SearchReader};
 pub use snippet::{Snippet, snippet};
 pub use within::Match;
 pub use writer::{Load, SearchWriter, Stand};

@@ -32,6 +32,8 @@ pub struct Want<'a> {
 /// The tantivy query.
 pub(crate) struct Plan {
     pub(crate) query: BooleanQuery,
+    /// The same with every word required, where several words are optional.
+    pub(crate) whole: Option<BooleanQuery>,
     /// The query has words to rank by.
     pub(crate) ranked: bool,
 }
@@ -42,9 +44,26 @@ pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, 
     if query.has_no_words() && !query.has_filters() {
         return Ok(None);
     }
+    let optional = |it: &&Clause| matches!(it, Clause::Word(_) | Clause::Joined(_));
+    let several = query.clauses.len() > 1 && query.clauses.iter().any(|it| optional(&it));
+    let whole = several.then(|| matching(fields, want, Words::All)).transpose()?;
+    let query = matching(fields, want, Words::Any)?;
+    Ok(Some(Plan { query, whole, ranked: !want.query.has_no_words() }))
+}
+
+/// How many of the words an event must have. Phrases and prefixes are always required.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Any,
+    All,
+}
+
+fn matching(fields: &Fields, want: &Want<'_>, words: Words) -> Result<BooleanQuery, StoreError> {
+    let query = want.query;
     let mut parts = Vec::new();
     for clause in &query.clauses {
-        parts.push(asked(fields, clause, query.is_question())?);
+        let (occur, part) = asked(fields, clause, query.is_question())?;
+        parts.push((if words == Words::All { Occur::Must } else { occur }, part));
     }
     let mut all: Vec<(Occur, Box<dyn TantivyQuery>)> = match parts.is_empty() {
         true => vec![(Occur::Must, Box::new(AllQuery))],
@@ -52,7 +71,7 @@ pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, 
         false => vec![(Occur::Must, Box::new(BooleanQuery::new(parts)))],
     };
     all.extend(filter(want).map(|it| (Occur::Must, it)));
-    Ok(Some(Plan { query: BooleanQuery::new(all), ranked: !query.has_no_words() }))
+    Ok(BooleanQuery::new(all))
 }
 
 fn asked(

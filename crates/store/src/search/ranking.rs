@@ -10,6 +10,8 @@ const RECENCY: f64 = 0.25;
 /// The factor for each further hit of a session, and the smallest factor.
 const AGAIN: f32 = 0.92;
 const AGAIN_LEAST: f32 = 0.5;
+/// A hit without all words is weak below this part of the best score.
+const CUT: f32 = 0.4;
 /// The age in seconds at which half of the bonus is left.
 const HALF_LIFE: f64 = 30.0 * 86_400.0;
 
@@ -31,6 +33,11 @@ pub(crate) fn spread(sorted: &mut [Hit]) {
         hit.score *= AGAIN.powi(*before).max(AGAIN_LEAST);
         *before += 1;
     }
+}
+
+/// The score below which a hit that lacks a word is weak.
+pub(crate) fn cut<'a>(hits: impl Iterator<Item = &'a Hit>) -> f32 {
+    hits.map(|it| it.score).fold(0.0, f32::max) * CUT
 }
 
 fn freshness(age: i64) -> f64 {

@@ -1,17 +1,17 @@
 //! Queries the search index.
 
 use super::fields::{self, Fields};
-use super::plan::{Plan, Want, planned};
+use super::plan::{Want, planned};
 use super::ranking;
 use super::writer::Stand;
 use crate::db::StoreError;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use taffrail_model::Timestamp;
 use tantivy::collector::TopDocs;
 use tantivy::columnar::Column;
-use tantivy::query::{EnableScoring, Query as _, Weight};
+use tantivy::query::{BooleanQuery, EnableScoring, Query as _};
 use tantivy::{
     DocAddress, DocId, DocSet, Index, Order, ReloadPolicy, Searcher, SegmentOrdinal, TERMINATED,
 };
@@ -43,6 +43,19 @@ pub struct Hit {
     pub key: u64,
     /// A higher score is a better match.
     pub score: f32,
+    /// How much of the query it matches.
+    pub fit: Fit,
+}
+
+/// How much of a query a hit matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// It has all words.
+    Whole,
+    /// It has some words and scores near the best hit.
+    Part,
+    /// It has some words and scores far below the best hit.
+    Weak,
 }
 
 /// The result of a search.
@@ -54,6 +67,31 @@ pub struct Hits {
     pub total: usize,
     /// More events match than `total`.
     pub total_is_at_least: bool,
+    /// How many of `total` match weakly.
+    pub weaker: usize,
+}
+
+impl Hits {
+    fn new(mut hits: Vec<Hit>, limit: usize, (total, weaker): (usize, usize)) -> Self {
+        hits.truncate(limit);
+        let total_is_at_least = total > EXACT_TOTAL;
+        Self { hits, total: total.min(EXACT_TOTAL), total_is_at_least, weaker }
+    }
+}
+
+impl Hit {
+    /// What names the event.
+    const fn place(&self) -> (i64, u64) {
+        (self.session, self.key)
+    }
+}
+
+/// The best first, with room for several sessions.
+fn in_order(mut hits: Vec<Hit>) -> Vec<Hit> {
+    order(&mut hits);
+    ranking::spread(&mut hits);
+    order(&mut hits);
+    hits
 }
 
 /// The best first.
@@ -113,28 +151,49 @@ impl SearchReader {
         let Some(plan) = planned(&self.fields, want)? else {
             return Ok(Hits::default());
         };
-        let weight = plan.query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
-        let total = self.count(weight.as_ref())?;
-        let candidates = self.best(&plan, limit.max(CANDIDATES))?;
-        let mut hits = Vec::with_capacity(candidates.len());
+        let total = self.count(&plan.query)?;
+        let how = How { ranked: plan.ranked, most: limit.max(CANDIDATES), now };
+        let Some(whole) = &plan.whole else {
+            let hits = in_order(self.candidates(&plan.query, how)?);
+            return Ok(Hits::new(hits, limit, (total, 0)));
+        };
+        let all = self.candidates(whole, how)?;
+        let is_cut = all.len() >= how.most;
+        let mut some = if is_cut { Vec::new() } else { self.candidates(&plan.query, how)? };
+        let places: HashSet<_> = all.iter().map(Hit::place).collect();
+        some.retain(|it| !places.contains(&it.place()));
+        let least = ranking::cut(all.iter().chain(&some));
+        for hit in &mut some {
+            hit.fit = if hit.score < least { Fit::Weak } else { Fit::Part };
+        }
+        let near = some.iter().filter(|it| it.fit == Fit::Part).count();
+        let known = if is_cut { self.count(whole)? } else { all.len() };
+        let weaker = total.min(EXACT_TOTAL).saturating_sub(known + near);
+        // A long output that happens to have all words keeps its place by its score.
+        let (first, low): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.score >= least);
+        some.extend(low);
+        let mut hits = in_order(first);
+        hits.extend(in_order(some));
+        Ok(Hits::new(hits, limit, (total, weaker)))
+    }
+
+    /// The best matches with their weight, in no order.
+    fn candidates(&self, query: &BooleanQuery, how: How) -> Result<Vec<Hit>, StoreError> {
         let mut columns: HashMap<SegmentOrdinal, Columns> = HashMap::new();
-        for (score, address) in candidates {
+        let mut hits = Vec::new();
+        for (score, address) in self.best(query, how)? {
             let columns = match columns.entry(address.segment_ord) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(free) => free.insert(self.columns(address.segment_ord)?),
             };
-            hits.push(columns.hit(score, address.doc_id, (plan.ranked, now)));
+            hits.push(columns.hit(score, address.doc_id, (how.ranked, how.now)));
         }
-        order(&mut hits);
-        ranking::spread(&mut hits);
-        order(&mut hits);
-        hits.truncate(limit);
-        let total_is_at_least = total > EXACT_TOTAL;
-        Ok(Hits { hits, total: total.min(EXACT_TOTAL), total_is_at_least })
+        Ok(hits)
     }
 
     /// How many events match; one above the exact limit means more.
-    fn count(&self, weight: &dyn Weight) -> Result<usize, StoreError> {
+    fn count(&self, query: &BooleanQuery) -> Result<usize, StoreError> {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
         let mut total = 0;
         for segment in self.searcher.segment_readers() {
             let mut found = weight.scorer(segment, 1.0)?;
@@ -148,13 +207,13 @@ impl SearchReader {
         Ok(total)
     }
 
-    fn best(&self, plan: &Plan, limit: usize) -> Result<Vec<(f32, DocAddress)>, StoreError> {
-        if plan.ranked {
-            let top = TopDocs::with_limit(limit).order_by_score();
-            return Ok(self.searcher.search(&plan.query, &top)?);
+    fn best(&self, query: &BooleanQuery, how: How) -> Result<Vec<(f32, DocAddress)>, StoreError> {
+        if how.ranked {
+            let top = TopDocs::with_limit(how.most).order_by_score();
+            return Ok(self.searcher.search(query, &top)?);
         }
-        let latest = TopDocs::with_limit(limit).order_by_fast_field::<i64>("at", Order::Desc);
-        let found = self.searcher.search(&plan.query, &latest)?;
+        let latest = TopDocs::with_limit(how.most).order_by_fast_field::<i64>("at", Order::Desc);
+        let found = self.searcher.search(query, &latest)?;
         Ok(found.into_iter().map(|(_, address)| (1.0, address)).collect())
     }
 
@@ -167,6 +226,14 @@ impl SearchReader {
             key: columns.u64("key")?,
         })
     }
+}
+
+/// How candidates are ranked, and how many there are at most.
+#[derive(Clone, Copy)]
+struct How {
+    ranked: bool,
+    most: usize,
+    now: Timestamp,
 }
 
 /// The columns of a segment. Opening them costs more than reading them.
@@ -183,6 +250,7 @@ impl Columns {
         let age = now.as_second().saturating_sub(self.at.first(doc).unwrap_or(0));
         let weighed = || ranking::weighed(score, age, of(&self.kind));
         let score = if ranked { weighed() } else { ranking::latest(age) };
-        Hit { session: i64::try_from(of(&self.session)).unwrap_or(0), key: of(&self.key), score }
+        let session = i64::try_from(of(&self.session)).unwrap_or(0);
+        Hit { session, key: of(&self.key), score, fit: Fit::Whole }
     }
 }

@@ -5,9 +5,9 @@ use super::{
     acp, agents, annotations, approvals, archive, attach, away, backup, blame, budgets, capture,
     completions, config, conformance, daemon, device, digest, doctor, document, events, explain,
     export, feed, findings, forget, handoff, health, hooks, hub, index, key, link, ls, man, mcp,
-    notifications, prices, quota, rebuild, resume, rules, run, schema, search, send, service,
-    setup, share, show, snapshot, state, stats, status_bar, summary, tail, telemetry, teleport,
-    token, uninstall, upgrade, usage, validate, wait, web, work,
+    new, notifications, prices, quota, rebuild, resume, rules, run, schema, search, send, service,
+    setup, share, show, snapshot, state, stats, status_bar, stop, summary, tail, telemetry,
+    teleport, token, uninstall, upgrade, usage, validate, wait, web, work,
 };
 use crate::error::CliError;
 use clap::Subcommand;
@@ -25,8 +25,10 @@ pub(super) enum Command {
     Tail(tail::Args),
     Explain(explain::Args),
     Wait(wait::Args),
+    New(new::Args),
     Attach(attach::Args),
     Resume(resume::Args),
+    Stop(stop::Args),
     Send(send::Args),
     Queue(send::QueueArgs),
     Run(run::Args),
@@ -108,6 +110,7 @@ pub(super) enum Command {
 }
 
 /// Runs a command.
+/// The hook, `run`, `acp` and the status line are handled before this point.
 pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(), CliError> {
     let context = || Context::new(json);
     let paged = || Ok::<_, CliError>(context()?.paged(paging));
@@ -161,7 +164,9 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Health(_) => health::run(&context()?),
         Command::Token(args) => token::run(&args, &context()?),
         Command::Explain(args) => explain::run(&args, &paged()?),
+        Command::New(args) => new::run(&args, &context()?),
         Command::Attach(args) => attach::run(&args, &context()?),
+        Command::Stop(args) => stop::run(&args, &context()?),
         Command::Resume(args) => resume::run(&args, &context()?),
         Command::Send(args) => send::run(&args, &context()?),
         Command::Queue(args) => send::run_queue(&args, &context()?),
@@ -180,7 +185,6 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Hub(args) => hub::run(&args, &context()?),
         Command::Hooks(args) => hooks::run(&args, &paged()?),
         Command::Mcp(args) => mcp::run(&args, &context()?),
-        // These are handled before this point.
         Command::Hook(_) | Command::Run(_) | Command::Acp(_) | Command::Statusline(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &paged()?),
         Command::Rebuild(args) => rebuild::run(&args, &context()?),

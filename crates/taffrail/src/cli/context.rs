@@ -2,6 +2,7 @@
 
 use super::events;
 use crate::error::CliError;
+use crate::output::{When, columns, is_terminal, styles};
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use std::cell::OnceCell;
@@ -16,7 +17,10 @@ use taffrail_context::{Settings, Target};
 use taffrail_env::{Env, own_path};
 use taffrail_ingest::Scope;
 use taffrail_query::resolve::resolve;
+use taffrail_tui::Styles;
+use taffrail_tui::hyperlinks::{Links, are_supported};
 use taffrail_tui::pager::Pager;
+use taffrail_tui::printer::Printer;
 use taffrail_tui::when::Clock;
 
 /// Whether long output may go through a pager.
@@ -63,6 +67,20 @@ impl Context {
             Paging::Off => None,
         };
         Self { pager, ..self }
+    }
+
+    /// The colours, links and width of stdout; `None` for a file or a pipe without colours.
+    pub(crate) fn printer(&self) -> Option<Printer> {
+        let styles = styles();
+        if !is_terminal() && styles == Styles::Off {
+            return None;
+        }
+        let variables = &self.env.variables;
+        let links = match When::are_links_on(are_supported(variables)) {
+            true => Links::On { host: self.settings.host.clone() },
+            false => Links::Off,
+        };
+        Some(Printer::new(variables, (self.board.theme, styles), columns(), links))
     }
 
     /// A file in our state folder, which is made where it is missing.

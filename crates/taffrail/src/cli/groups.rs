@@ -6,7 +6,10 @@ use std::fmt::Write;
 /// Every visible command, in exactly one group; `+` joins two that share a line.
 pub(super) const GROUPS: [(&str, &str); 8] = [
     ("See", "ls show search tail feed findings blame+commits stats+digest usage+quota web"),
-    ("Act", "approvals approve+deny rules away send queue attach resume run+acp wait handoff"),
+    (
+        "Act",
+        "approvals approve+deny rules away send queue new attach resume stop run+acp wait handoff",
+    ),
     ("One session", "explain summary tag+note star+rename export link forget capture"),
     ("Devices", "device hub share teleport key"),
     (
@@ -35,8 +38,7 @@ const PAIRS: [(&str, &str); 9] = [
 const NAME: usize = 14;
 
 const HEAD: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n";
-const FOOT: &str =
-    "Every command takes --json, --no-pager and --color WHEN; --help shows examples.\n";
+const FOOT: &str = "Every command takes --json, --no-pager, --color WHEN and --hyperlink WHEN;\n--help shows examples.\n";
 
 /// The same command with its subcommands in groups in its help.
 pub(super) fn grouped(command: Command) -> Command {

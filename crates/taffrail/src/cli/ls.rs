@@ -7,7 +7,7 @@ use super::usage::one_format;
 use super::which::Which;
 use super::{Context, TEMPLATE, hub};
 use crate::error::CliError;
-use crate::output::{Out, columns, is_terminal, say};
+use crate::output::{Out, say};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use taffrail_api::client::path;
@@ -199,7 +199,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     let rows = args.limit.unwrap_or(ROWS);
-    let width = if is_terminal() { columns() } else { usize::MAX };
+    let printer = context.printer();
     let mut out = Out::paged(context.pager.as_ref());
     let (clock, shown_too) = (context.clock(), table::Shown::of(&listing.sessions));
     for group in table::GROUPS {
@@ -208,7 +208,10 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
             if number == 0 {
                 out.line(&bold(table::heading(group)))?;
             }
-            out.line(&table::row(session, &clock, (width, shown_too)))?;
+            out.line(&match &printer {
+                Some(printer) => table::painted_row(session, &clock, shown_too, printer),
+                None => table::row(session, &clock, shown_too),
+            })?;
         }
     }
     out.end()?;

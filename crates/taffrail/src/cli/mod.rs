@@ -40,6 +40,7 @@ mod link;
 mod ls;
 mod man;
 mod mcp;
+mod new;
 mod notifications;
 mod old_order;
 mod prices;
@@ -61,6 +62,7 @@ mod snapshot;
 mod state;
 mod stats;
 mod status_bar;
+mod stop;
 mod summary;
 mod tail;
 mod telemetry;
@@ -77,7 +79,7 @@ mod which;
 mod work;
 
 use crate::error::CliError;
-use crate::output::{is_terminal, say};
+use crate::output::{When, is_terminal, say};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use clap_complete::CompleteEnv;
 use command::{Command, dispatch};
@@ -123,6 +125,9 @@ struct Looks {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     color: ColorChoice,
+    /// Make paths links: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide = true)]
+    hyperlink: When,
 }
 
 impl Looks {
@@ -133,6 +138,7 @@ impl Looks {
             ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
             ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
         }
+        self.hyperlink.write_hyperlinks();
         if self.no_pager { Paging::Off } else { Paging::Allowed }
     }
 }

@@ -45,6 +45,8 @@ const RIGHTS: &[(&str, Right)] = &[
     ("queue rm", Right::Script),
     ("queue stop", Right::Script),
     ("resume", Right::Script),
+    ("new", Right::Script),
+    ("stop", Right::Decide),
     ("document resume", Right::Script),
     ("state resume", Right::Script),
     ("away", Right::Script),
@@ -188,6 +190,9 @@ mod tests {
         check("daemon logs -f", Right::Read);
         check("daemon stop", Right::Script);
         check("run -- claude", Right::Read);
+        check("new claude fix --tmux", Right::Script);
+        check("new claude fix --dry-run", Right::Read);
+        check("stop 3f2a --yes", Right::Decide);
         check("wait 3f2a", Right::Read);
         check("binding join 3f2a 91c0", Right::Script);
         check("link join 3f2a 91c0", Right::Script);

@@ -3,13 +3,15 @@
 use super::index::Bar;
 use super::{Context, TEMPLATE, terminal};
 use crate::error::CliError;
-use crate::output::{Out, columns, is_terminal, say};
+use crate::output::{Out, say};
 use taffrail_api::client::path;
 use taffrail_api::{SearchHit, SearchReply, SearchRequest};
 use taffrail_model::SessionId;
 use taffrail_query::search::search;
+use taffrail_tui::excerpt;
 use taffrail_tui::phrases::speaker;
-use taffrail_tui::terminal::{clean, fit, line, pad};
+use taffrail_tui::printer::Printer;
+use taffrail_tui::terminal::{clean, fit, fit_words, line, pad};
 use taffrail_tui::when::Clock;
 use unicode_width::UnicodeWidthStr;
 
@@ -19,6 +21,7 @@ const HITS: usize = 20;
 const MOST_HITS: usize = 10_000;
 /// The column that says who said it.
 const WHO: usize = 8;
+const STALE: &str = "(excerpt: its source is gone)";
 
 /// Search every session of every agent
 #[derive(Debug, clap::Args)]
@@ -28,6 +31,7 @@ Examples:
   taffrail search '\"connection refused\" since:7d'
   taffrail search 'parse_conf* agent:codex project:api kind:tool'
   taffrail search retry in:3f2a --json
+  taffrail search flaky login test --all   weak matches, too
   taffrail search 'topic:parser category:fix'
   taffrail search --terminal segfault   the kept output of terminals
 ")]
@@ -39,6 +43,9 @@ pub(super) struct Args {
     /// Show at most N matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = HITS)]
     limit: usize,
+    /// Show weak matches, too: some of the words, and far below the best match
+    #[arg(long, short)]
+    all: bool,
     /// Search the kept output of terminals under `run` instead: lines with all the words
     #[arg(long)]
     terminal: bool,
@@ -57,7 +64,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if context.json {
         return Out::new().json(&reply);
     }
-    show(&reply, context)
+    let weak = if args.all { Weak::Shown } else { Weak::Counted };
+    show(&reply, weak, context)
+}
+
+/// What is done with matches far below the best.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weak {
+    Shown,
+    Counted,
 }
 
 fn found(request: &SearchRequest, context: &Context) -> Result<SearchReply, CliError> {
@@ -72,20 +87,29 @@ fn found(request: &SearchRequest, context: &Context) -> Result<SearchReply, CliE
     Ok(reply?)
 }
 
-fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {
+fn show(reply: &SearchReply, weak: Weak, context: &Context) -> Result<(), CliError> {
     let mut out = Out::paged(context.pager.as_ref());
-    let width = if is_terminal() { columns() } else { usize::MAX };
-    let clock = context.clock();
-    for hits in by_session(&reply.hits) {
+    let (clock, printer) = (context.clock(), context.printer());
+    let hits: Vec<_> = reply.hits.iter().filter(|it| weak == Weak::Shown || !it.weak).collect();
+    for hits in by_session(&hits) {
         if let Some(first) = hits.first() {
-            out.line(&fit(&head(first, &clock), width))?;
+            out.line(&match &printer {
+                Some(printer) => painted_head(first, &clock, printer),
+                None => head(first, &clock).concat(),
+            })?;
         }
         for hit in hits {
-            out.line(&format!("  {} {}", pad(speaker(&hit.kind), WHO), marked(hit, width)))?;
+            let rows = match &printer {
+                Some(printer) => painted(hit, printer),
+                None => vec![plain(hit)],
+            };
+            for row in rows {
+                out.line(&row)?;
+            }
         }
     }
     out.end()?;
-    tell(reply);
+    tell(reply, hits.len() as u64, weak);
     if reply.hits.is_empty() {
         tell_of_texts(context)?;
     }
@@ -107,7 +131,7 @@ fn tell_of_texts(context: &Context) -> Result<(), CliError> {
 }
 
 /// Hits of one session together, sessions in the order of their best.
-fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
+fn by_session<'a>(hits: &[&'a SearchHit]) -> Vec<Vec<&'a SearchHit>> {
     let mut out: Vec<(SessionId, Vec<&SearchHit>)> = Vec::new();
     for hit in hits {
         match out.iter_mut().find(|(id, _)| *id == hit.session_id) {
@@ -118,55 +142,65 @@ fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
     out.into_iter().map(|(_, hits)| hits).collect()
 }
 
-fn tell(reply: &SearchReply) {
-    let (shown, total) = (reply.hits.len(), reply.total);
+fn tell(reply: &SearchReply, shown: u64, weak: Weak) {
+    let hidden = if weak == Weak::Counted { reply.weaker } else { 0 };
+    let (total, plus) =
+        (reply.total.saturating_sub(hidden), if reply.total_is_at_least { "+" } else { "" });
     if reply.hits.is_empty() {
         say("no matches");
-    } else if reply.total_is_at_least {
-        say(&format!("{total}+ matches; showing {shown} (-n for more)"));
-    } else if total > shown as u64 {
-        say(&format!("{total} matches; showing {shown} (-n for more)"));
+    } else if total > shown || (!plus.is_empty() && hidden == 0) {
+        say(&format!("{total}{plus} matches; showing {shown} (-n for more)"));
+    }
+    if hidden > 0 {
+        let matches = if hidden == 1 { "match" } else { "matches" };
+        say(&format!("{hidden}{plus} weaker {matches}: --all"));
     }
     if reply.partial {
         say("some history is not searched yet; finish reading it with taffrail index");
     }
 }
 
-fn head(hit: &SearchHit, clock: &Clock) -> String {
+/// The session of hits: id, agent, age, project and title.
+fn head(hit: &SearchHit, clock: &Clock) -> [String; 4] {
     let id: String = hit.session_id.to_string().chars().take(8).collect();
     let agent = hit.agent.split('-').next().unwrap_or(&hit.agent);
     let project = hit.project_path.as_deref().unwrap_or("?").trim_end_matches('/');
     let project = line(project.rsplit('/').next().unwrap_or(project));
     let title = hit.title.as_deref().map_or("(no title)".to_owned(), line);
     let age = clock.age(hit.created_at);
-    format!("{id} {} {age:>6}  {project}  {title}", pad(agent, WHO))
+    let who = format!("{id} {} {age:>6}  ", pad(agent, WHO));
+    [who, project, "  ".to_owned(), title]
 }
 
-/// The piece on one line, with the matches in bold, and a word where it is not from its source.
-fn marked(hit: &SearchHit, width: usize) -> String {
-    let characters: Vec<char> = hit.snippet.chars().collect();
-    let style = anstyle::Style::new().bold();
-    let mut out = String::new();
-    let mut room = width.saturating_sub(WHO + 3);
-    let mut last = 0;
-    let matches = hit.matches.iter().map(|[start, end]| (*start, *end));
-    for (start, end) in matches.chain([(characters.len(), characters.len())]) {
-        out += &piece(&characters, last, start, &mut room);
-        let found = piece(&characters, start, end, &mut room);
-        if !found.is_empty() {
-            out += &format!("{style}{found}{style:#}");
-        }
-        last = end;
+/// The same on a terminal.
+fn painted_head(hit: &SearchHit, clock: &Clock, printer: &Printer) -> String {
+    let [who, project, gap, title] = head(hit, clock);
+    let room = printer.width.saturating_sub(who.width() + gap.width());
+    let project = fit(&project, room);
+    let title = fit_words(&title, room.saturating_sub(project.width()));
+    let folder = hit.project_path.as_deref().unwrap_or_default();
+    let linked = printer.links.to(folder, &project);
+    format!("{}{linked}{gap}{}", printer.dim(&who), printer.bold(&title))
+}
+
+/// A hit on a terminal: its author, and rows of its text with the matches marked.
+fn painted(hit: &SearchHit, printer: &Printer) -> Vec<String> {
+    let rows = excerpt::rows(hit, printer.text_width().saturating_sub(WHO + 3), printer);
+    let row = |(number, row): (usize, String)| {
+        let who = if number == 0 { speaker(&hit.kind) } else { "" };
+        format!("  {} {row}", printer.dim(&pad(who, WHO)))
+    };
+    let mut out: Vec<_> = rows.into_iter().enumerate().map(row).collect();
+    if hit.stale {
+        out.push(format!("  {} {}", pad("", WHO), printer.dim(STALE)));
     }
-    if hit.stale { out + " (excerpt: its source is gone)" } else { out }
+    out
 }
 
-/// A range of characters, harmless and on one line, as far as there is room.
-fn piece(characters: &[char], start: usize, end: usize, room: &mut usize) -> String {
-    let text: String = characters.get(start..end).unwrap_or_default().iter().collect();
+/// A hit on one line of text.
+fn plain(hit: &SearchHit) -> String {
     let one_line = |it: char| if it.is_whitespace() { ' ' } else { it };
-    let text: String = clean(&text).chars().map(one_line).collect();
-    let text = fit(&text, *room);
-    *room = room.saturating_sub(text.width());
-    text
+    let text: String = clean(&hit.snippet).chars().map(one_line).collect();
+    let stale = if hit.stale { format!(" {STALE}") } else { String::new() };
+    format!("  {} {text}{stale}", pad(speaker(&hit.kind), WHO))
 }

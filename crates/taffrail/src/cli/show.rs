@@ -15,9 +15,11 @@ use taffrail_model::turn::Turn;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
 use taffrail_query::{Secrets, trace};
-use taffrail_tui::session_text::{event_lines, head_lines};
+use taffrail_tui::printer::Printer;
+use taffrail_tui::session_text::{Turns, event_lines, head_lines, painted_head};
 use taffrail_tui::terminal::line;
 use taffrail_tui::waterfall;
+use taffrail_tui::when::Clock;
 
 /// The columns of a waterfall.
 const WIDTH: usize = 80;
@@ -66,12 +68,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let followed = followed(&context.settings, &target)?;
     let target = Target::Id(followed.id.to_string());
     if args.terminal {
-        return terminal::print(
-            context,
-            &target,
-            Secrets::Shown,
-            Out::paged(context.pager.as_ref()),
-        );
+        let out = Out::paged(context.pager.as_ref());
+        return terminal::print(context, &target, Secrets::Shown, out);
     }
     if let Some(turn) = args.trace {
         let trace = trace(&context.settings, &target, turn)?;
@@ -104,7 +102,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             "{from} was joined to this session; `taffrail events {from}` has its own"
         ))?;
     }
-    for it in head_lines(&session, &context.clock()) {
+    let (clock, printer) = (context.clock(), context.printer());
+    for it in head(&session, &clock, printer.as_ref()) {
         out.line(&it)?;
     }
     for it in &tied.supersedes {
@@ -117,19 +116,34 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             line(&feature.project)
         ))?;
     }
-    let (mut fault, clock) = (None, context.clock());
+    let mut turns = printer.as_ref().map(|it| Turns::new(&session, &clock, it));
+    let mut fault = None;
     let all = EventsRequest::default();
     taffrail_query::events::events(&context.settings, &target, &all, &mut |event| {
         let EventLine::Event(event) = event else { return true };
-        event_lines(&event, &clock).iter().all(|it| {
+        let lines = match &mut turns {
+            Some(turns) => turns.push(&event),
+            None => event_lines(&event, &clock),
+        };
+        lines.iter().all(|it| {
             out.line(it).unwrap_or_else(|error| {
                 fault = Some(error);
                 false
             })
         })
     })?;
+    for it in turns.iter_mut().flat_map(Turns::rest) {
+        out.line(&it)?;
+    }
     match fault {
         Some(error) => Err(error),
         None => out.end(),
+    }
+}
+
+fn head(session: &Session, clock: &Clock, printer: Option<&Printer>) -> Vec<String> {
+    match printer {
+        Some(printer) => painted_head(session, clock, printer),
+        None => head_lines(session, clock),
     }
 }

@@ -78,6 +78,6 @@ fn show(session: &Session, json: bool, clock: &Clock) -> Result<(), CliError> {
     if json {
         return out.json(session);
     }
-    out.line(&table::row(session, clock, (usize::MAX, table::Shown::Nothing)))?;
+    out.line(&table::row(session, clock, table::Shown::Nothing))?;
     out.end()
 }

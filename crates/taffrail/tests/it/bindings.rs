@@ -11,6 +11,7 @@ mod features;
 use crate::cli::history;
 mod repairs;
 mod servers;
+mod starts;
 
 use history::{FORK, SESSION, WORKER};
 use serde_json::{Value, json};

@@ -89,13 +89,20 @@ fn is_hostile(character: char) -> bool {
 
 /// Everything that is shown to people, on stdout and stderr.
 fn screens(home: &Home) -> String {
-    let mut out = String::new();
-    let mut show = |arguments: &[&str]| {
+    let out = std::cell::RefCell::new(String::new());
+    let show = |arguments: &[&str]| {
         let output = home.run(arguments);
-        out += &output.stdout;
-        out += &output.stderr;
+        *out.borrow_mut() += &output.stdout;
+        *out.borrow_mut() += &output.stderr;
+    };
+    let styled = |arguments: &[&str]| {
+        let looks = ["--color", "always", "--hyperlink", "always"];
+        let output = home.run(&[arguments, &looks].concat());
+        *out.borrow_mut() += &without_our_own(&output.stdout);
     };
     show(&["ls", "--all"]);
+    styled(&["ls", "--all"]);
+    styled(&["search", "--all", "end"]);
     show(&["stats"]);
     show(&["index"]);
     show(&["doctor"]);
@@ -106,8 +113,26 @@ fn screens(home: &Home) -> String {
         for command in ["show", "events", "tail"] {
             show(&[command, id]);
         }
+        styled(&["show", id]);
         show(&["export", id, "--format", "md"]);
         show(&["export", id, "--format", "html"]);
+    }
+    out.into_inner()
+}
+
+/// A text without the colours that our themes have, and without links to files.
+fn without_our_own(text: &str) -> String {
+    let ours = ["0", "1", "2", "3", "4", "32", "33", "34", "35", "36", "91"];
+    let ours = ours.map(|it| format!("\u{1b}[{it}m"));
+    let mut out = ours.iter().fold(text.to_owned(), |text, it| text.replace(it, ""));
+    let link = "\u{1b}]8;;file://";
+    while let Some(at) = out.find(link) {
+        let end = out[at..].find("\u{1b}\\").map_or(out.len(), |end| at + end + 2);
+        let address = out[at + link.len()..end - 2].to_owned();
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "/-_.~%".contains(it);
+        assert!(address.chars().all(is_plain), "{address:?}");
+        out.replace_range(at..end, "");
+        out = out.replacen("\u{1b}]8;;\u{1b}\\", "", 1);
     }
     out
 }

@@ -27,6 +27,7 @@ mod kills;
 mod live;
 mod logs;
 mod long_lines;
+mod looks;
 mod notify;
 mod pager;
 mod prices;

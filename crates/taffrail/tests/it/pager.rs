@@ -28,7 +28,7 @@ fn script(home: &Home, name: &str, text: &str) {
 
 /// Runs a command whose stdout is a terminal of ten rows; returns what the terminal showed, what
 /// the pager got, and the exit code.
-fn on_terminal(
+pub(crate) fn on_terminal(
     home: &Home,
     arguments: &[&str],
     variables: &[(&str, &str)],

@@ -1,5 +1,5 @@
-//! Asks the terminal for its background colour, and reads the answer among the keys that arrive in
-//! the meantime. No part of the answer is ever taken for a key.
+//! Asks the terminal for its background colour and for its keyboard protocol, and reads the answer
+//! among the keys that arrive in the meantime. No part of the answer is ever taken for a key.
 
 use crate::paint::theme::Background;
 use crate::state::message::Message;
@@ -7,9 +7,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
-/// Queries the background colour, and then the device attributes, which every terminal answers. A
-/// terminal without colour support answers the second query at once, so nothing waits for it.
-pub(crate) const QUESTION: &str = "\u{1b}]11;?\u{1b}\\\u{1b}[c";
+/// Queries the background colour.
+pub(crate) const BACKGROUND: &str = "\u{1b}]11;?\u{1b}\\";
+/// Queries the kitty keyboard protocol, and then the device attributes, which every terminal
+/// answers: a terminal that does not know the first query answers the second one at once.
+pub(crate) const KEYBOARD: &str = "\u{1b}[?u\u{1b}[c";
 /// How long a remote terminal has to answer; keys work in the meantime.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 /// The time after which an escape byte is the key Escape and not the start of a sequence.
@@ -19,6 +21,8 @@ const ALONE: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Background(Background),
+    /// The terminal offers the kitty keyboard protocol.
+    Keyboard,
     /// The terminal has answered everything.
     Answered,
     Key(KeyCode, KeyModifiers),
@@ -47,6 +51,7 @@ pub(crate) fn listen(mut give: impl FnMut(Message) -> bool, is_over: impl Fn() -
                     answered = true;
                     true
                 }
+                Token::Keyboard => give(Message::Keyboard),
                 Token::Background(background) => give(Message::Background(background)),
                 Token::Key(code, modifiers) => give(Message::Key(KeyEvent::new(code, modifiers))),
             };
@@ -85,6 +90,7 @@ impl Parser {
             [0x1b, b'P', .., 0x07] | [0x1b, b'P', .., 0x1b, b'\\'] => None,
             [0x1b, b']' | b'P', ..] => return None,
             [0x1b, b'[', b'?', .., b'c'] => Some(Token::Answered),
+            [0x1b, b'[', b'?', b'0'..=b'9', .., b'u'] => Some(Token::Keyboard),
             [0x1b, b'[', between @ .., last @ 0x40..=0x7e] => named(between, *last),
             [0x1b, b'[', ..] => return None,
             [0x1b, b'O', last] => named(&[], *last),
@@ -171,6 +177,7 @@ mod tests {
         check(b"\x1b]11;rgb:1e1e/1e1e/2e2e\x07\x1b[?1;2c", &[dark, answered]);
         check(b"\x1b]11;rgba:ff/fe/f0/ff\x1b\\\x1b[?6c", &[light, answered]);
         check(b"\x1b[?1;2;4c", &[answered]);
+        check(b"\x1b[?0u\x1b[?62;4c", &[Token::Keyboard, answered]);
         check(b"\x1b]11;nonsense\x07\x1b[?1;2c", &[answered]);
     }
 

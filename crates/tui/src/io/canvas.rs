@@ -1,11 +1,14 @@
 //! Owns the terminal, and restores it whatever happens.
 
+use super::TerminalQuery;
+use super::background::{BACKGROUND, KEYBOARD};
 use crate::letters::{in_one_column, is_plain};
 use crate::state::State;
 use crate::view::draw;
 use crossterm::cursor::Show;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -21,6 +24,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether we own the terminal, so that it is restored once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether the terminal uses our keyboard protocol.
+static PUSHED: AtomicBool = AtomicBool::new(false);
+
+fn push_keyboard_protocol() -> io::Result<()> {
+    PUSHED.store(true, Ordering::SeqCst);
+    let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+    execute!(io::stdout(), PushKeyboardEnhancementFlags(flags))
+}
+
 /// The terminal's screen, and the buffer it shows.
 #[derive(Debug)]
 pub(crate) struct Canvas {
@@ -28,6 +40,7 @@ pub(crate) struct Canvas {
     shown: Buffer,
     next: Buffer,
     cursor: Option<(u16, u16)>,
+    has_keyboard_protocol: bool,
 }
 
 impl Canvas {
@@ -40,7 +53,7 @@ impl Canvas {
         }));
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         let (shown, next) = (Buffer::default(), Buffer::default());
-        let mut canvas = Self { backend, shown, next, cursor: None };
+        let mut canvas = Self { backend, shown, next, cursor: None, has_keyboard_protocol: false };
         canvas.take()?;
         Ok(canvas)
     }
@@ -50,15 +63,28 @@ impl Canvas {
         TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        if self.has_keyboard_protocol {
+            push_keyboard_protocol()?;
+        }
         self.backend.hide_cursor()?;
         self.shown = Buffer::default();
         Ok(())
     }
 
-    /// Queries the terminal's background; the thread that reads keys receives the answer.
-    pub(crate) fn ask_background(&mut self) -> io::Result<()> {
-        write!(self.backend, "{}", super::background::QUESTION)?;
+    /// Queries the terminal; the thread that reads keys receives the answer.
+    pub(crate) fn ask(&mut self, query: TerminalQuery) -> io::Result<()> {
+        match query {
+            TerminalQuery::None => return Ok(()),
+            TerminalQuery::Keyboard => write!(self.backend, "{KEYBOARD}")?,
+            TerminalQuery::Background => write!(self.backend, "{BACKGROUND}{KEYBOARD}")?,
+        }
         Write::flush(&mut self.backend)
+    }
+
+    /// Uses the kitty keyboard protocol, which tells Escape from the start of a sequence.
+    pub(crate) fn use_keyboard_protocol(&mut self) -> io::Result<()> {
+        self.has_keyboard_protocol = true;
+        push_keyboard_protocol()
     }
 
     /// The size of the screen.
@@ -130,6 +156,10 @@ pub(crate) fn give_back() {
         return;
     }
     let mut out = io::stdout();
+    // The terminal keeps the protocol for each of its two screens.
+    if PUSHED.swap(false, Ordering::SeqCst) {
+        execute!(out, PopKeyboardEnhancementFlags).ok();
+    }
     execute!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show).ok();
     disable_raw_mode().ok();
 }

@@ -4,6 +4,7 @@ pub(crate) mod background;
 pub(crate) mod canvas;
 
 use crate::state::message::{Answer, Ask, Folder, Message, News};
+use crate::state::new::Go;
 use crate::state::search;
 use crossterm::event::{self, Event as Input, KeyEventKind};
 use serde::de::DeserializeOwned;
@@ -34,6 +35,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How many search hits and feed events are requested.
 const HITS: &str = "60";
 const FEED: &str = "300";
+/// How many events around a search hit are requested.
+const AROUND: usize = 40;
 
 /// Whether keys go to us, or to a program that has the terminal.
 #[derive(Debug, Clone, Default)]
@@ -61,13 +64,15 @@ impl Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TerminalQuery {
     None,
+    Keyboard,
+    /// Also the keyboard.
     Background,
 }
 
 /// Reads the terminal's answer and then keys, until the channel closes.
 pub(crate) fn keys(to: SyncSender<Message>, gate: Gate, query: TerminalQuery) {
     thread::spawn(move || {
-        if query == TerminalQuery::Background {
+        if query != TerminalQuery::None {
             let is_over = || gate.away.load(Ordering::SeqCst);
             background::listen(|it| to.send(it).is_ok(), is_over);
         }
@@ -194,15 +199,28 @@ pub(crate) fn askers(
     }
 }
 
-/// The brief of a session, as our own command prints it; otherwise its error message.
-fn handoff(own: &Path, id: SessionId) -> Result<String, Box<dyn Error>> {
-    let mut command = Command::new(own);
-    let ended = command.args(["handoff", &id.to_string()]).stdin(Stdio::null()).output()?;
+/// What one of our own commands prints to stdout and stderr; otherwise its error message.
+fn own_command(own: &Path, words: &[String]) -> Result<(String, String), Box<dyn Error>> {
+    let ended = Command::new(own).args(words).stdin(Stdio::null()).output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match ended.status.success() {
-        true => Ok(text(&ended.stdout)),
-        false => Err(text(&ended.stderr).trim_start_matches("taffrail: ").trim().into()),
+        true => Ok((text(&ended.stdout), text(&ended.stderr))),
+        false => {
+            let said = text(&ended.stderr).replace("\nhint: ", "; ");
+            Err(said.trim_start_matches("taffrail: ").trim().into())
+        }
     }
+}
+
+/// The commands that start an agent; or how to get to it, once it is started.
+fn new(own: &Path, words: &[String], go: Go) -> Result<Vec<String>, Box<dyn Error>> {
+    let mut all = words.to_vec();
+    if go == Go::Show {
+        all.insert(1, "--dry-run".to_owned());
+    }
+    let (commands, said) = own_command(own, &all)?;
+    let text = if go == Go::Show { commands } else { said };
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn Error>> {
@@ -234,6 +252,12 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             let reply = client.get::<SearchReply>(&asked)?;
             Answer::Search { query: query.clone(), reply }
         }
+        Ask::Around { id, event } => {
+            let asked = [("event", event.to_string()), ("limit", AROUND.to_string())];
+            let asked = asked.each_ref().map(|(name, it)| (*name, it.as_str()));
+            let window = client.get(&path(&of(id, "window"), &asked))?;
+            Answer::Around { id: *id, event: *event, window }
+        }
         Ask::Findings => Answer::Findings(client.get::<FindingList>("/api/findings")?.findings),
         Ask::Health => Answer::Health(client.get("/api/health")?),
         Ask::Activity(span) => {
@@ -251,7 +275,13 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             agents: client.get::<AgentList>("/api/agents")?.agents,
             hooks: client.get::<HookList>("/api/hooks")?.agents,
         },
-        Ask::Handoff(id) => Answer::Handoff { id: *id, text: handoff(own, *id)? },
+        Ask::Handoff(id) => {
+            let words = ["handoff".to_owned(), id.to_string()];
+            Answer::Handoff { id: *id, text: own_command(own, &words)?.0 }
+        }
+        Ask::New { words, go } => {
+            Answer::New { words: words.clone(), go: *go, said: new(own, words, *go)? }
+        }
         Ask::Send { id, text } => {
             let from_peer_id = Some("board".to_owned());
             let body = NotifyBody { text: text.clone(), from_peer_id, ..NotifyBody::default() };

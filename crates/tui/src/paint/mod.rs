@@ -6,7 +6,7 @@ pub(crate) mod theme;
 
 use crate::paint::text::span;
 use crate::paint::theme::{Ink, Theme};
-use crate::terminal::fit;
+use crate::terminal::{fit, fit_words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::style::Style;
@@ -92,7 +92,7 @@ pub(crate) fn cut(line: Line<'static>, room: usize) -> Line<'static> {
             out.push(it);
             continue;
         }
-        let kept = fit(&it.content, left);
+        let kept = fit_words(&it.content, left);
         out.push(Span::styled(kept, it.style));
         break;
     }

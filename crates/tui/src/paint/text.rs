@@ -28,7 +28,7 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
 }
 
 /// Wraps one line over several, at spaces if there are any.
-pub(super) fn wrap_into(out: &mut Vec<String>, line: &str, width: usize, most: usize) {
+pub(crate) fn wrap_into(out: &mut Vec<String>, line: &str, width: usize, most: usize) {
     let mut rest = line;
     loop {
         if out.len() >= most {
@@ -39,14 +39,24 @@ pub(super) fn wrap_into(out: &mut Vec<String>, line: &str, width: usize, most: u
             return;
         }
         let hard = cut_at(rest, width);
-        let soft = rest.get(..hard).and_then(|it| it.rfind(' ')).filter(|it| *it > hard / 2);
-        let (now, then) = rest.split_at_checked(soft.unwrap_or(hard)).unwrap_or((rest, ""));
+        let (now, then) = rest.split_at_checked(soft_cut(rest, hard)).unwrap_or((rest, ""));
         out.push(now.trim_end().to_owned());
         rest = then.trim_start_matches(' ');
         if rest.is_empty() {
             return;
         }
     }
+}
+
+/// The last space up to a byte; the byte itself where one word fills the line.
+fn soft_cut(text: &str, hard: usize) -> usize {
+    let (before, after) = text.split_at_checked(hard).unwrap_or((text, ""));
+    if after.starts_with(' ') {
+        return hard;
+    }
+    let space =
+        before.rfind(' ').filter(|at| !before.get(..*at).unwrap_or_default().trim().is_empty());
+    space.unwrap_or(hard)
 }
 
 /// The byte up to which a text fits a width; at least one character.
@@ -108,6 +118,8 @@ mod tests {
             assert_eq!(wrapped(text, width, 10), expected, "{text:?}");
         };
         check("one two three", 8, &["one two", "three"]);
+        check("one two three", 7, &["one two", "three"]);
+        check("a onetwothree", 9, &["a", "onetwothr", "ee"]);
         check("onetwothree", 4, &["onet", "woth", "ree"]);
         check("漢字漢字", 5, &["漢字", "漢字"]);
         check("漢", 1, &["漢"]);

@@ -39,6 +39,11 @@ pub(crate) enum Ink {
     Plain,
     Bold,
     Heading,
+    /// A heading in a text.
+    Title,
+    Emphasis,
+    /// Code in a text.
+    Code,
     Chosen,
     Found,
     Added,
@@ -54,6 +59,8 @@ pub(crate) enum Palette {
     Light,
     Sixteen,
     Colourless,
+    /// Text alone: neither colours nor weights.
+    Plain,
 }
 
 /// Whether anything may blink.
@@ -61,6 +68,15 @@ pub(crate) enum Palette {
 pub(crate) enum Motion {
     Full,
     Reduced,
+}
+
+/// Whether output may have colours and weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Styles {
+    /// It may.
+    On,
+    /// It is text alone.
+    Off,
 }
 
 /// The colours and motion of everything.
@@ -82,6 +98,22 @@ impl Theme {
         Self { palette, motion, is_guessed }
     }
 
+    /// The theme of a command's output, which cannot ask the terminal for its background.
+    pub(crate) fn of_output(
+        variables: &HashMap<String, String>,
+        configured: ThemeChoice,
+        styles: Styles,
+    ) -> Self {
+        let theme = Self::of(variables, configured);
+        let palette = match (styles, theme.palette) {
+            (Styles::Off, _) => Palette::Plain,
+            (Styles::On, Palette::Colourless) => Palette::Sixteen,
+            (Styles::On, _) if theme.is_guessed => Palette::Sixteen,
+            (Styles::On, known) => known,
+        };
+        Self { palette, motion: Motion::Reduced, ..theme }
+    }
+
     /// The same theme on the terminal's background; unchanged if the background is known.
     pub(crate) fn on(self, background: Background) -> Self {
         let palette = match background {
@@ -98,6 +130,7 @@ impl Theme {
             Palette::Light => coloured(ink, &LIGHT),
             Palette::Sixteen => coloured(ink, &SIXTEEN),
             Palette::Colourless => Style::new(),
+            Palette::Plain => return Style::new(),
         };
         let style = style.add_modifier(weight(ink, self.palette));
         match (ink, self.motion) {
@@ -112,7 +145,7 @@ impl Theme {
         match self.palette {
             Palette::Dark => Style::new().bg(DARK_BACKGROUND).fg(DARK_TEXT),
             Palette::Light => Style::new().bg(LIGHT_BACKGROUND).fg(LIGHT_TEXT),
-            Palette::Sixteen | Palette::Colourless => Style::new(),
+            Palette::Sixteen | Palette::Colourless | Palette::Plain => Style::new(),
         }
     }
 }
@@ -207,20 +240,23 @@ fn coloured(ink: Ink, colours: &Colours) -> Style {
     match ink {
         Ink::Approval | Ink::Fresh => Style::new().fg(colours.approval),
         Ink::Question | Ink::Found => Style::new().fg(colours.question),
-        Ink::Running => Style::new().fg(colours.running),
-        Ink::YourTurn => Style::new().fg(colours.your_turn),
+        Ink::Running | Ink::Title => Style::new().fg(colours.running),
+        Ink::YourTurn | Ink::Code => Style::new().fg(colours.your_turn),
         Ink::Done | Ink::Added => Style::new().fg(colours.done),
         Ink::Failed => Style::new().fg(colours.failed),
         Ink::Dim => Style::new().fg(colours.dim),
         Ink::Removed => Style::new().fg(colours.removed),
-        Ink::Plain | Ink::Bold | Ink::Heading | Ink::Chosen => Style::new(),
+        Ink::Plain | Ink::Bold | Ink::Emphasis | Ink::Heading | Ink::Chosen => Style::new(),
     }
 }
 
 /// What distinguishes an ink without colour.
 fn weight(ink: Ink, palette: Palette) -> Modifier {
     match ink {
-        Ink::Approval | Ink::Bold | Ink::Heading | Ink::Chosen | Ink::Fresh => Modifier::BOLD,
+        Ink::Approval | Ink::Bold | Ink::Heading | Ink::Title | Ink::Chosen | Ink::Fresh => {
+            Modifier::BOLD
+        }
+        Ink::Emphasis => Modifier::ITALIC,
         Ink::Found => Modifier::BOLD.union(Modifier::UNDERLINED),
         Ink::Dim if matches!(palette, Palette::Sixteen | Palette::Colourless) => Modifier::DIM,
         _ => Modifier::empty(),

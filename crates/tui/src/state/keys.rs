@@ -22,6 +22,8 @@ pub(crate) enum Action {
     Resume,
     Send,
     Handoff,
+    New,
+    Stop,
     Mark,
     Undo,
     Closer,
@@ -139,6 +141,8 @@ pub(crate) const KEYS: &[Binding] = keys! {
     ["+", "="], Closer, &[Timeline], Below, "zoom in", "less time on the screen", "";
     ["-"], Wider, &[Timeline], Help, "zoom out", "more time on the screen", "";
     ["H"], Handoff, OF_ONE, Help, "hand over", "write a brief of the session for another agent", "taffrail handoff {id}";
+    ["c"], New, &[Board, Transcript], Help, "new", "start an agent in its folder, in tmux", "";
+    ["X"], Stop, &[Board, Transcript], Help, "stop", "end its agent in tmux; asks first", "taffrail stop {id}";
     ["o"], Editor, OF_ONE, Help, "editor", "open its folder in your editor", "";
     ["y"], Copy, OF_ONE, Help, "copy", "copy the session's id", "";
     ["1"], GoBoard, ALL, Help, "board", "every session, by who must act", "taffrail";

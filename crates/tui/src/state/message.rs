@@ -1,14 +1,15 @@
 //! Messages to the board, and requests from it.
 
 use crate::paint::theme::Background;
+use crate::state::new::Go;
 use crossterm::event::{KeyEvent, MouseEvent};
 use taffrail_api::{
     Activity, AgentRow, Allowed, ApprovalRow, EventLine, Explanation, Health, HistoryProgress,
-    HookRow, QuotaList, Receipt, ResumeReply, SearchReply, Session, Stats, Summary,
+    HookRow, QuotaList, Receipt, ResumeReply, SearchReply, Session, Stats, Summary, Window,
 };
 use taffrail_model::approval::ApprovalId;
 use taffrail_model::findings::Finding;
-use taffrail_model::{Event, SessionId};
+use taffrail_model::{Event, EventId, SessionId};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) enum Message {
     Resize,
     /// The terminal reported its background.
     Background(Background),
+    /// The terminal offers the kitty keyboard protocol.
+    Keyboard,
     /// The daemon sent something.
     News(News),
     /// The reply to a request arrived.
@@ -67,6 +70,11 @@ pub(crate) enum Ask {
     Search {
         query: String,
     },
+    /// The events around one of a session.
+    Around {
+        id: SessionId,
+        event: EventId,
+    },
     Findings,
     Health,
     Today,
@@ -80,6 +88,11 @@ pub(crate) enum Ask {
     Resume(SessionId),
     /// A brief of a session.
     Handoff(SessionId),
+    /// Our own command that starts an agent.
+    New {
+        words: Vec<String>,
+        go: Go,
+    },
     /// A prompt for a session.
     Send {
         id: SessionId,
@@ -102,6 +115,8 @@ pub(crate) enum Effect {
     Edit(String),
     /// Records that the user was welcomed.
     Welcomed,
+    /// Uses the kitty keyboard protocol.
+    Keyboard,
     /// Puts a text on the clipboard.
     Copy(String),
 }
@@ -125,6 +140,7 @@ pub(crate) enum Answer {
     Explain(SessionId, Box<Explanation>),
     Events { id: SessionId, limit: usize, lines: Vec<EventLine> },
     Search { query: String, reply: SearchReply },
+    Around { id: SessionId, event: EventId, window: Box<Window> },
     Findings(Vec<Finding>),
     Health(Box<Health>),
     Today(Box<Stats>),
@@ -134,6 +150,7 @@ pub(crate) enum Answer {
     Receipt { id: SessionId, receipt: Box<Receipt> },
     Resume { id: SessionId, plan: Box<ResumeReply>, folder: Folder },
     Handoff { id: SessionId, text: String },
+    New { words: Vec<String>, go: Go, said: Vec<String> },
     Machine { agents: Vec<AgentRow>, hooks: Vec<HookRow> },
     Failed { asked: Ask, why: String },
 }

@@ -8,6 +8,7 @@ pub(crate) mod keys;
 pub(crate) mod limits;
 pub(crate) mod marks;
 pub(crate) mod message;
+pub(crate) mod new;
 pub(crate) mod outbox;
 pub(crate) mod pace;
 pub(crate) mod search;
@@ -24,6 +25,7 @@ use crate::state::keys::{Action, Screen};
 use crate::state::limits::Limits;
 use crate::state::marks::{Many, Undo};
 use crate::state::message::{Ask, Effect};
+use crate::state::new::NewAgent;
 use crate::state::outbox::Outbox;
 use crate::state::pace::Pace;
 use crate::state::search::Search;
@@ -90,6 +92,8 @@ pub(crate) enum Overlay {
     },
     /// The answer to the requests of the marked sessions, before it goes out.
     Many(Many),
+    /// An agent is about to be started.
+    New(NewAgent),
     /// A prompt is being written.
     Send {
         to: SessionId,

@@ -1,8 +1,24 @@
 //! The text of a search, and its hits.
 
 use crate::state::input::Input;
-use taffrail_api::SearchHit;
-use taffrail_model::SessionId;
+use taffrail_api::{SearchHit, Window};
+use taffrail_model::{EventId, SessionId};
+
+/// What is done with matches far below the best.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Weak {
+    #[default]
+    Counted,
+    Shown,
+}
+
+/// The events around a hit.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) of: EventId,
+    /// They have not arrived yet, or the daemon has none.
+    pub(crate) window: Option<Window>,
+}
 
 /// The query and its hits.
 #[derive(Debug, Default)]
@@ -11,6 +27,11 @@ pub(crate) struct Search {
     pub(crate) at: usize,
     pub(crate) sessions: Vec<SessionId>,
     pub(crate) hits: Vec<SearchHit>,
+    /// The hits that are left out, and how many more there are with them.
+    pub(crate) weak_hits: Vec<SearchHit>,
+    pub(crate) weaker: u64,
+    pub(crate) weak: Weak,
+    pub(crate) context: Option<Context>,
     /// The query that the hits belong to.
     pub(crate) answered: Option<String>,
     pub(crate) asked: Option<String>,
@@ -19,6 +40,27 @@ pub(crate) struct Search {
 }
 
 impl Search {
+    /// Takes the hits of a reply; the weak ones apart.
+    pub(crate) fn fill(&mut self, hits: Vec<SearchHit>, weaker: u64) {
+        (self.weak_hits, self.hits) = hits.into_iter().partition(|it| it.weak);
+        self.weaker = weaker;
+        self.show(self.weak);
+    }
+
+    /// Shows the weak hits after the others, or only their number.
+    pub(crate) fn show(&mut self, weak: Weak) {
+        self.weak = weak;
+        match weak {
+            Weak::Shown => self.hits.append(&mut self.weak_hits),
+            Weak::Counted => {
+                let all = std::mem::take(&mut self.hits);
+                let (mut weak, strong) = all.into_iter().partition::<Vec<_>, _>(|it| it.weak);
+                self.hits = strong;
+                self.weak_hits.append(&mut weak);
+            }
+        }
+    }
+
     /// The words of the query, in lowercase.
     pub(crate) fn words(&self) -> Vec<String> {
         let words = self.input.text.split_whitespace().filter(|it| !it.contains(':'));

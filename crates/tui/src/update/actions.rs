@@ -8,6 +8,7 @@ use crate::terminal::shown;
 use crate::update::handover;
 use crate::update::marks;
 use crate::update::movement::{Step, step};
+use crate::update::new;
 use crate::update::outbox;
 use crate::update::timeline;
 use crate::update::timeline::Zoom;
@@ -46,6 +47,8 @@ pub(crate) fn act(state: &mut State, action: Action) {
         Action::Resume => handover::resume(state),
         Action::Send => outbox::begin(state),
         Action::Handoff => handover::handoff(state),
+        Action::New => new::begin(state),
+        Action::Stop => handover::stop(state),
         Action::Mark => marks::toggle(state),
         Action::Undo => marks::undo(state),
         Action::Closer => timeline::zoom(state, Zoom::In),
@@ -250,6 +253,7 @@ pub(crate) fn press_over(state: &mut State, key: &str) {
         Overlay::Risky { request } => press_risky(state, &request, key),
         Overlay::Filter { input, before } => press_filter(state, input, before, key),
         Overlay::Many(many) => marks::press(state, many, key),
+        Overlay::New(it) => new::press(state, it, key),
         Overlay::Send { to, input } => outbox::press(state, to, input, key),
     }
 }

@@ -35,6 +35,9 @@ pub(crate) fn derive(state: &mut State) {
         state.transcript_view.lay_out(width, state.theme);
     }
     look(state);
+    if state.screen == Screen::Search {
+        super::search::look(state);
+    }
     if state.screen == Screen::Feed {
         super::feed::look(state);
     }

@@ -22,6 +22,17 @@ pub(crate) fn enter(state: &mut State) {
     }
 }
 
+/// Gives the terminal to the command that asks, and then ends the agent of the target session.
+pub(crate) fn stop(state: &mut State) {
+    match state.session().filter(|it| it.pid.is_some()).map(|it| it.id) {
+        Some(id) => {
+            state.log(Action::Stop);
+            run(state, "stop", id);
+        }
+        None => state.complain("it is not running"),
+    }
+}
+
 /// Asks whether the target session can be resumed.
 pub(crate) fn resume(state: &mut State) {
     ask(state, Action::Resume, Ask::Resume);

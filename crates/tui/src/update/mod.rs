@@ -7,6 +7,7 @@ pub(crate) mod handover;
 pub(crate) mod marks;
 pub(crate) mod mouse;
 pub(crate) mod movement;
+pub(crate) mod new;
 pub(crate) mod outbox;
 pub(crate) mod search;
 pub(crate) mod shown;
@@ -34,6 +35,7 @@ pub(crate) fn update(state: &mut State, message: Message) {
         Message::Paste(text) => paste(state, &text),
         Message::Resize => {}
         Message::Background(background) => state.theme = state.theme.on(background),
+        Message::Keyboard => state.effects.push(Effect::Keyboard),
         Message::News(news) => apply_news(state, news),
         Message::Answer(answer) => answered(state, answer),
         Message::End => state.effects.push(Effect::Quit),
@@ -74,6 +76,10 @@ fn paste(state: &mut State, text: &str) {
         | Overlay::Deny { input, .. }
         | Overlay::Send { input, .. }
         | Overlay::Many(Many { input, .. }) => input.paste(text),
+        Overlay::New(new) => {
+            new.input.paste(text);
+            new.commands = None;
+        }
         Overlay::Filter { input, .. } => {
             input.paste(text);
             state.filter = input.clone();
@@ -173,9 +179,11 @@ fn answered(state: &mut State, answer: Answer) {
         Answer::Decided { decision, row } => decided(state, decision, &row),
         Answer::Resume { id, plan, folder } => handover::planned(state, id, &plan, folder),
         Answer::Machine { agents, hooks } => welcome::machine(state, agents, hooks),
+        Answer::New { words, go, said } => new::answered(state, (words, go), &said),
         Answer::Handoff { id, text } => handover::brief(state, id, &text),
         Answer::Receipt { id, receipt } => outbox::receipt(state, id, &receipt),
         Answer::Search { query, reply } => search::found(state, &query, reply),
+        Answer::Around { id, event, window } => search::around(state, id, event, *window),
         Answer::Failed { asked, why } => failed(state, &asked, &why),
         Answer::Summary(..) | Answer::Explain(..) | Answer::Events { .. } => of_one(state, answer),
         Answer::Findings(_)
@@ -324,10 +332,12 @@ fn failed(state: &mut State, asked: &Ask, why: &str) {
         // What is always shown is requested again; the header shows that the connection is lost.
         Ask::Sessions | Ask::Recent | Ask::Approvals | Ask::Today | Ask::Quota => {}
         Ask::Findings | Ask::Health | Ask::Feed | Ask::Activity(_) => state.complain(why),
-        Ask::Resume(_) | Ask::Handoff(_) => state.complain(why),
+        Ask::Resume(_) | Ask::Handoff(_) | Ask::New { .. } => state.complain(why),
         Ask::Send { id, text } => outbox::refused(state, *id, text, why),
         // The progress is requested again when the session changes.
         Ask::Receipt { .. } => {}
+        // The excerpt of the hit is shown alone.
+        Ask::Around { .. } => {}
     }
 }
 

@@ -5,10 +5,11 @@ use crate::state::filter::Filter;
 use crate::state::input::Input;
 use crate::state::keys::{Action, Screen};
 use crate::state::message::Ask;
+use crate::state::search::{Context, Weak};
 use crate::update::movement::{Step, step};
 use crate::update::transcript;
-use taffrail_api::SearchReply;
-use taffrail_model::SessionId;
+use taffrail_api::{SearchReply, Window};
+use taffrail_model::{EventId, SessionId};
 
 /// Sessions of the board that are shown above the hits.
 const SESSIONS: usize = 5;
@@ -17,6 +18,7 @@ const SESSIONS: usize = 5;
 pub(crate) fn begin(state: &mut State) {
     if state.screen != Screen::Search {
         state.search.input = Input::default();
+        state.search.show(Weak::Counted);
     }
     state.go(Screen::Search);
     typed(state);
@@ -34,6 +36,7 @@ pub(crate) fn press(state: &mut State, key: &str) -> bool {
         "up" | "ctrl-p" => step(state, Step::By(-1)),
         "pagedown" => step(state, Step::Half(1)),
         "pageup" => step(state, Step::Half(-1)),
+        "ctrl-a" => toggle_weak(state),
         key => {
             if state.search.input.press(key) {
                 typed(state);
@@ -41,6 +44,35 @@ pub(crate) fn press(state: &mut State, key: &str) -> bool {
         }
     }
     true
+}
+
+/// Shows the weak matches, or only counts them.
+fn toggle_weak(state: &mut State) {
+    let search = &mut state.search;
+    search.show(match search.weak {
+        Weak::Counted => Weak::Shown,
+        Weak::Shown => Weak::Counted,
+    });
+    search.at = search.at.min((search.sessions.len() + search.hits.len()).saturating_sub(1));
+}
+
+/// Requests the events around the chosen hit, one request at a time.
+pub(crate) fn look(state: &mut State) {
+    let Some((id, of)) = state.search.hit().map(|it| (it.session_id, it.event_id)) else { return };
+    let is_known = state.search.context.as_ref().is_some_and(|it| it.of == of);
+    if is_known || state.under_way.iter().any(|it| matches!(it, Ask::Around { .. })) {
+        return;
+    }
+    state.search.context = Some(Context { of, window: None });
+    state.ask(Ask::Around { id, event: of });
+}
+
+/// Takes the events around a hit.
+pub(crate) fn around(state: &mut State, id: SessionId, event: EventId, window: Window) {
+    state.came(&Ask::Around { id, event });
+    if let Some(context) = state.search.context.as_mut().filter(|it| it.of == event) {
+        context.window = Some(window);
+    }
 }
 
 /// Handles a change of the query: filters the board at once, and queries history one request at a
@@ -65,7 +97,8 @@ fn ask(state: &mut State) {
     let text = state.search.input.text.trim().to_owned();
     let search = &mut state.search;
     if text.is_empty() {
-        (search.hits, search.answered, search.total) = (Vec::new(), None, (0, false));
+        search.fill(Vec::new(), 0);
+        (search.answered, search.total) = (None, (0, false));
         return;
     }
     if search.asked.is_some() || search.answered.as_ref() == Some(&text) {
@@ -81,7 +114,7 @@ pub(crate) fn found(state: &mut State, query: &str, reply: SearchReply) {
     let search = &mut state.search;
     search.asked = None;
     search.total = (reply.total, reply.total_is_at_least);
-    search.hits = reply.hits;
+    search.fill(reply.hits, reply.weaker);
     search.answered = Some(query.to_owned());
     search.why_not = None;
     search.at = search.at.min((search.sessions.len() + search.hits.len()).saturating_sub(1));
@@ -92,7 +125,7 @@ pub(crate) fn found(state: &mut State, query: &str, reply: SearchReply) {
 pub(crate) fn refused(state: &mut State, query: &str, why: &str) {
     state.search.asked = None;
     state.search.answered = Some(query.to_owned());
-    state.search.hits.clear();
+    state.search.fill(Vec::new(), 0);
     state.search.why_not = Some(why.to_owned());
     ask(state);
 }

@@ -17,6 +17,7 @@ pub(crate) fn shown(state: &mut State) {
         | Overlay::Text { .. }
         | Overlay::Palette { .. }
         | Overlay::Filter { .. }
+        | Overlay::New(_)
         | Overlay::Send { .. } => Vec::new(),
     };
 }

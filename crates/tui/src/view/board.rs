@@ -18,6 +18,8 @@ use taffrail_model::status::{Group, WaitingKind};
 
 /// From this width on, the peek is shown to the right.
 const WIDE: u16 = 120;
+/// From this width on, the peek gets nearly half.
+const WIDER: u16 = 160;
 /// Columns of a session's name and of its agent.
 const NAME: usize = 14;
 const WIDE_NAME: usize = 22;
@@ -54,7 +56,11 @@ pub(crate) fn plan(state: &State) -> Plan {
 }
 
 fn beside(state: &State, body: Rect) -> (Rect, Rect, Vec<Line<'static>>) {
-    let left = body.width / 2;
+    // Titles need more room than the details do.
+    let left = match body.width {
+        WIDER.. => body.width * 11 / 20,
+        _ => body.width * 3 / 5,
+    };
     let list = Rect { width: left.saturating_sub(1), ..body };
     let peek = Rect { x: left + 2, width: body.width.saturating_sub(left + 2), ..body };
     let lines = peek::whole(state, usize::from(peek.width), usize::from(peek.height));

@@ -9,6 +9,7 @@ use crate::state::{Overlay, State};
 use crate::terminal::{fit, fit_end, pad, shown};
 use crate::view::brief;
 use crate::view::marks;
+use crate::view::new;
 use crate::view::outbox;
 use crate::view::peek;
 use ratatui::layout::Rect;
@@ -54,6 +55,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
         Overlay::Risky { request } => risky(state, painter, screen, request),
         Overlay::Filter { input, .. } => typed(state, painter, "filter ", &input.text),
         Overlay::Many(many) => marks::draw(state, painter, screen, many),
+        Overlay::New(it) => new::draw(state, painter, screen, it),
         Overlay::Send { to, input } => outbox::draw(state, painter, screen, (*to, &input.text)),
     }
 }

@@ -1,22 +1,25 @@
 //! One box for both: the board is filtered while the user types, and hits in history follow below.
 
-use crate::paint::text::{span, wrapped};
+use crate::excerpt;
+use crate::paint::text::span;
 use crate::paint::theme::{Ink, Theme};
 use crate::paint::{Painter, left_right};
 use crate::phrases::speaker;
 use crate::state::State;
 use crate::state::keys::Screen;
-use crate::state::search::Search;
-use crate::terminal::{fit, pad, shown};
-use crate::view::board;
+use crate::state::search::{Search, Weak};
+use crate::terminal::{pad, shown};
+use crate::view::{board, hit};
 use crate::when;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use taffrail_api::SearchHit;
 use taffrail_model::EventId;
 
 /// From this width on, the turn is shown to the right.
 const WIDE: u16 = 120;
+/// Columns of the word that says who said it.
+const SPEAKER: usize = 9;
 
 /// The event to open a session at.
 pub(crate) fn aim(state: &State) -> Option<EventId> {
@@ -106,6 +109,7 @@ fn hints(painter: &mut Painter<'_>, body: Rect) {
         "\"exact words\"   a phrase",
         "agent:NAME      of one agent      project:NAME   in a folder",
         "since:7d        recent            kind:tool      calls and output",
+        "Ctrl-a          weaker matches, too",
         "",
         "Enter opens, arrows move, Esc goes back.",
     ];
@@ -132,6 +136,7 @@ fn list_of(state: &State, painter: &mut Painter<'_>, area: Rect) {
         let chosen = number + search.sessions.len() == search.at;
         lines.push((Some(chosen), hit_line(state, hit, width, chosen)));
     }
+    lines.extend(weaker(search).map(|it| (None, Line::from(span(it, theme.style(Ink::Dim))))));
     if let Some(at) = lines.iter().position(|(chosen, _)| *chosen == Some(true)) {
         chosen_at = at;
     }
@@ -155,6 +160,14 @@ fn heading(name: &str, total: &str, width: usize, theme: Theme) -> Line<'static>
     ])
 }
 
+/// How many matches are left out.
+fn weaker(search: &Search) -> Option<String> {
+    let plus = if search.total.1 { "+" } else { "" };
+    let matches = if search.weaker == 1 { "match" } else { "matches" };
+    let is_hidden = search.weak == Weak::Counted && search.weaker > 0;
+    is_hidden.then(|| format!("   {}{plus} weaker {matches}: Ctrl-a shows them", search.weaker))
+}
+
 fn total(search: &Search) -> String {
     match (&search.why_not, search.answered.as_ref()) {
         (Some(why), _) => shown(why),
@@ -170,34 +183,17 @@ fn hit_line(state: &State, hit: &SearchHit, width: usize, chosen: bool) -> Line<
     let plain = theme.style(if chosen { Ink::Chosen } else { Ink::Plain });
     let project = hit.project_path.as_deref().unwrap_or("?").trim_end_matches('/');
     let project = shown(project.rsplit('/').next().unwrap_or(project));
+    let name = board::name_width(width);
     let mut spans = vec![
         span(if chosen { "▸  " } else { "   " }, plain),
-        span(pad(&project, board::name_width(width)), plain),
-        span(format!(" {} ", pad(speaker(&hit.kind), 9)), theme.style(Ink::Dim)),
+        span(pad(&project, name), plain),
+        span(format!(" {} ", pad(speaker(&hit.kind), SPEAKER)), theme.style(Ink::Dim)),
     ];
-    spans.extend(marked(hit, theme));
     let age = when::ago(hit.created_at, state.now);
     let right = Line::from(span(format!(" {age:>4}"), theme.style(Ink::Dim)));
+    let room = width.saturating_sub(3 + name + SPEAKER + 2 + right.width());
+    spans.extend(excerpt::spans(hit, room, theme));
     left_right(Line::from(spans), right, width)
-}
-
-/// The excerpt of a hit on one line, with the matches marked.
-fn marked(hit: &SearchHit, theme: Theme) -> Vec<Span<'static>> {
-    let characters: Vec<char> = hit.snippet.chars().collect();
-    let piece = |from: usize, to: usize| {
-        let text: String = characters.get(from..to).unwrap_or_default().iter().collect();
-        let one_line = |it: char| if it.is_whitespace() { ' ' } else { it };
-        crate::terminal::clean(&text).chars().map(one_line).collect::<String>()
-    };
-    let mut out = Vec::new();
-    let mut last = 0;
-    for [from, to] in &hit.matches {
-        out.push(span(piece(last, *from), theme.style(Ink::Plain)));
-        out.push(span(piece(*from, *to), theme.style(Ink::Found)));
-        last = *to;
-    }
-    out.push(span(piece(last, characters.len()), theme.style(Ink::Plain)));
-    out
 }
 
 /// The turn around the chosen hit, with its date.
@@ -211,39 +207,12 @@ fn turn_of(state: &State, painter: &mut Painter<'_>, area: Rect) {
             .lines(Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }, &lines);
         return;
     };
-    let title = hit.title.as_deref().map(shown).unwrap_or_default();
-    let head =
-        format!("{} · {} · {title}", when::dated(hit.created_at, &state.zone), shown(&hit.agent));
-    let rule = "─".repeat(width.saturating_sub(1));
     let mut lines = Vec::new();
     if area.x <= 1 {
+        let rule = "─".repeat(width.saturating_sub(1));
         lines.push(Line::from(span(rule, theme.style(Ink::Dim))));
     }
-    lines.push(Line::from(span(fit(&head, width), theme.style(Ink::Bold))));
-    let words = state.search.words();
-    for text in wrapped(&hit.snippet, width, usize::from(area.height)) {
-        lines.push(highlighted(&text, &words, theme));
-    }
-    if hit.stale {
-        let text = "its source is gone; this is what is remembered of its beginning";
-        lines.push(Line::from(span(text, theme.style(Ink::Dim))));
-    }
+    let height = usize::from(area.height).saturating_sub(lines.len());
+    lines.extend(hit::lines(state, hit, width, height));
     painter.lines(area, &lines);
-}
-
-/// A line with every match marked.
-fn highlighted(text: &str, words: &[String], theme: Theme) -> Line<'static> {
-    let mut spans = Vec::new();
-    for (number, word) in text.split(' ').enumerate() {
-        let small = word.to_lowercase();
-        let ink = match words.iter().any(|it| small.contains(it.as_str())) {
-            true => Ink::Found,
-            false => Ink::Plain,
-        };
-        if number > 0 {
-            spans.push(span(" ", theme.style(Ink::Plain)));
-        }
-        spans.push(span(word, theme.style(ink)));
-    }
-    Line::from(spans)
 }

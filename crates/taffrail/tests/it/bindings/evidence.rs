@@ -28,7 +28,7 @@ impl Agent {
         file.to_string_lossy().into_owned()
     }
 
-    fn start(home: &Home, session: &str) -> Self {
+    pub(crate) fn start(home: &Home, session: &str) -> Self {
         let script = Self::script(home, session);
         let mut command = home.any_command(script.as_ref(), home.root());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -42,7 +42,11 @@ impl Agent {
         format!("process:{}", self.0.id())
     }
 
-    fn end(mut self) {
+    pub(crate) fn is_running(&self) -> bool {
+        std::path::Path::new(&format!("/proc/{}/fd/0", self.0.id())).symlink_metadata().is_ok()
+    }
+
+    pub(crate) fn end(mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();
     }

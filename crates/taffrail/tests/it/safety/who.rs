@@ -25,6 +25,8 @@ const DEEDS: &[&str] = &[
     "setup --yes",
     "send SESSION hello",
     "queue SESSION add hello",
+    "new claude hello --tmux",
+    "stop SESSION --yes",
     "queue stop --at-reset",
     "capture off SESSION",
     "away",

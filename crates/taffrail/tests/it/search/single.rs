@@ -81,6 +81,29 @@ fn what_its_origin_took_back_is_still_found_in_one_of_two_forks() {
     assert_eq!(found(&ask(&home, "yak")), hits);
 }
 
+#[test]
+fn all_words_come_first_and_weak_matches_are_counted() {
+    let home = Home::new(PROGRAM);
+    let mut pieces = vec![
+        Piece::Answer("zebra zebra zebra zebra".to_owned()),
+        Piece::Prompt("a long way of saying that the yak met a zebra at the crossing".to_owned()),
+    ];
+    pieces.extend((0..14).map(|it| Piece::Answer(format!("yak number {it}"))));
+    home.write(&path(SESSION), chats::claude(SESSION, "o", "/w/app", &pieces));
+    let reply = ask(&home, "zebra crossing yak");
+    let hits = reply["hits"].as_array().unwrap();
+    let kinds: Vec<_> = hits.iter().map(|it| (word(it, "kind"), it["weak"] == true)).collect();
+    let answer = |weak| ("assistant.message".to_owned(), weak);
+    assert_eq!(kinds[..3], [("user.prompt".to_owned(), false), answer(false), answer(true)]);
+    assert_eq!((hits.len(), &reply["weaker"]), (16, &Value::from(14)));
+    let shown = home.run(&["search", "zebra", "crossing", "yak"]);
+    assert_eq!(shown.stderr, "14 weaker matches: --all\n");
+    assert!(!shown.stdout.contains("yak number"), "{}", shown.stdout);
+    let all = home.run(&["search", "zebra", "crossing", "yak", "--all"]);
+    assert_eq!(all.stdout.matches("yak number").count(), 14, "{}", all.stdout);
+    assert_eq!(all.stderr, "");
+}
+
 /// Sets the age of a file in seconds; the latest is read first.
 fn age(home: &Home, below: &str, seconds: u64) {
     let file = fs::metadata(home.path(below)).unwrap();

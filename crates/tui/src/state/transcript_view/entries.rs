@@ -16,6 +16,9 @@ use taffrail_model::{Event, EventId, Kind, Timestamp};
 const TEXT: usize = 400;
 const CHANGE: usize = 60;
 const OUTPUT: usize = 30;
+/// The most lines of a change and of a failure's output in brief.
+const BRIEF_CHANGE: usize = 16;
+const BRIEF_OUTPUT: usize = 6;
 /// The longest stored output, in characters.
 const KEPT: usize = 8_000;
 
@@ -24,6 +27,8 @@ const KEPT: usize = 8_000;
 pub(crate) enum Tools {
     #[default]
     Folded,
+    /// Changes, and the output of failures.
+    Brief,
     Open,
 }
 
@@ -46,6 +51,13 @@ impl Entry {
             _ => None,
         };
         self.event == event || result == Some(event)
+    }
+}
+
+impl Entry {
+    /// True if a free line above it makes a long text easier to read.
+    pub(crate) fn has_space_above(&self) -> bool {
+        matches!(self.body, Body::Prompt { .. } | Body::Answer(_))
     }
 }
 
@@ -79,6 +91,12 @@ pub(crate) struct Tool {
     todo: Vec<(char, String)>,
     at: Timestamp,
     output: Option<Output>,
+}
+
+impl Tool {
+    fn has_failed(&self) -> bool {
+        self.output.as_ref().is_some_and(|it| it.outcome == Outcome::Badly)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -148,7 +166,10 @@ fn body(event: &Event, turns: &mut usize, reader: &Reader) -> Option<Body> {
     match &event.kind {
         Kind::UserPrompt => {
             *turns += 1;
-            let at = when::dated(event.created_at, &reader.zone);
+            let mut at = when::dated(event.created_at, &reader.zone);
+            if flag(event, "stale") == Some(true) {
+                at += " (excerpt: the source is gone)";
+            }
             Some(Body::Prompt { number: *turns, at, text: text() })
         }
         Kind::AssistantMessage => Some(Body::Answer(text())),
@@ -240,7 +261,7 @@ fn show_body(entry: &Entry, width: usize, theme: Theme, tools: Tools) -> Vec<Lin
         Body::Answer(text) => answer(text, width, theme),
         Body::Thinking(text) => match tools {
             Tools::Open => thought(text, width, theme),
-            Tools::Folded => {
+            Tools::Folded | Tools::Brief => {
                 let text = fit(&format!("  ∴ {}", shown(text)), width);
                 vec![Line::from(span(text, dim))]
             }
@@ -296,26 +317,40 @@ fn tool_lines(tool: &Tool, width: usize, theme: Theme, tools: Tools) -> Vec<Line
             theme.style(Ink::Plain),
         )));
     }
-    if tools == Tools::Folded {
-        return out;
+    let (changes, lines) = match tools {
+        Tools::Folded => (0, 0),
+        Tools::Brief if tool.has_failed() => (BRIEF_CHANGE, BRIEF_OUTPUT),
+        Tools::Brief => (BRIEF_CHANGE, 0),
+        Tools::Open => (CHANGE, OUTPUT),
+    };
+    if changes > 0 {
+        change_lines(&mut out, tool, (width, changes), theme);
     }
-    let room = width.saturating_sub(4);
-    for change in tool.changes.iter().take(CHANGE) {
+    if let Some(output) = tool.output.as_ref().filter(|_| lines > 0) {
+        for text in wrapped(&output.text, width.saturating_sub(4), lines) {
+            out.push(Line::from(span(format!("    {text}"), theme.style(Ink::Dim))));
+        }
+        more(&mut out, output.lines.saturating_sub(lines), theme);
+    }
+    out
+}
+
+fn change_lines(
+    out: &mut Vec<Line<'static>>,
+    tool: &Tool,
+    (width, most): (usize, usize),
+    theme: Theme,
+) {
+    for change in tool.changes.iter().take(most) {
         let (mark, ink) = match change {
             Change::Added(_) => ('+', Ink::Added),
             Change::Removed(_) => ('-', Ink::Removed),
             Change::Same(_) => (' ', Ink::Dim),
         };
-        let text = fit(&change.text().replace('\t', "    "), room.saturating_sub(2));
+        let text = fit(&change.text().replace('\t', "    "), width.saturating_sub(6));
         out.push(Line::from(span(format!("    {mark} {text}"), theme.style(ink))));
     }
-    more(&mut out, tool.changes.len().saturating_sub(CHANGE), theme);
-    let Some(output) = &tool.output else { return out };
-    for text in wrapped(&output.text, room, OUTPUT) {
-        out.push(Line::from(span(format!("    {text}"), theme.style(Ink::Dim))));
-    }
-    more(&mut out, output.lines.saturating_sub(OUTPUT), theme);
-    out
+    more(out, tool.changes.len().saturating_sub(most), theme);
 }
 
 fn more(out: &mut Vec<Line<'static>>, count: usize, theme: Theme) {

@@ -74,7 +74,7 @@ impl TranscriptView {
 
     pub(crate) fn toggle(&mut self) {
         self.tools = match self.tools {
-            Tools::Folded => Tools::Open,
+            Tools::Folded | Tools::Brief => Tools::Open,
             Tools::Open => Tools::Folded,
         };
     }
