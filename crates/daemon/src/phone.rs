@@ -97,6 +97,9 @@ fn check(it: &PhoneRequest, link: &Link) -> Result<(), String> {
     if it.approval.input_hash != link.input_hash {
         return Err("The request has changed since this link was sent.".to_owned());
     }
+    if link.action == LinkAction::Allow && !link.channel.may_allow() {
+        return Err(format!("A link sent by {} does not allow: open the request.", link.channel));
+    }
     if link.action == LinkAction::Allow && !it.may_be_allowed() {
         return Err("This request is not allowed by a link: open it on a screen.".to_owned());
     }

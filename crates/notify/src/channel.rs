@@ -34,6 +34,14 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// Whether a press that comes by this channel may allow a request. Telegram names who pressed. Whoever may
+    /// read a topic of ntfy, an agent that reads the user's settings among them, has its links and could press
+    /// them.
+    #[must_use]
+    pub fn may_allow(self) -> bool {
+        self == Self::Telegram
+    }
+
     /// Its name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -76,7 +76,8 @@ impl Phone {
         };
         let is_risky = request.is_risky() || about.kind == NoticeKind::Risky;
         let is_whole = about.says == format!("Asks for: {}", request.approval.command.trim());
-        let may_allow = !is_risky && is_whole && request.may_be_allowed();
+        let may_allow =
+            channel.may_allow() && !is_risky && is_whole && request.may_be_allowed();
         Buttons {
             approval: Some(request.approval.id.clone()),
             allow: may_allow.then(|| issue(LinkAction::Allow)),
@@ -131,11 +132,16 @@ pub(crate) mod tests {
 
     #[test]
     fn a_press_allows_only_what_was_shown_whole_and_is_not_risky() {
-        let check = |request: PhoneRequest, notice: &Notice, expected: [bool; 3]| {
+        let by = |channel: Channel, request: PhoneRequest, notice: &Notice, expected: [bool; 3]| {
             let (phone, _) = phone(Some(request));
-            let it = phone.buttons(notice, Channel::Ntfy, Timestamp::UNIX_EPOCH);
+            let it = phone.buttons(notice, channel, Timestamp::UNIX_EPOCH);
             let found = [it.allow.is_some(), it.deny.is_some(), it.open.is_some()];
             assert_eq!(found, expected, "{notice:?}");
+        };
+        let check = |request: PhoneRequest, notice: &Notice, expected: [bool; 3]| {
+            by(Channel::Telegram, request.clone(), notice, expected);
+            // Who may read the topic has its links: none of them allows.
+            by(Channel::Ntfy, request, notice, [false, expected[1], expected[2]]);
         };
         let plain = || request("npm test", "low");
         check(plain(), &asks("npm test"), [true, true, true]);

@@ -90,7 +90,7 @@ impl Ntfy {
     }
 }
 
-/// Up to three buttons, as many as ntfy shows.
+/// The buttons. None allows: see `Channel::may_allow`.
 fn actions(public: &PublicUrl, buttons: &Buttons) -> Vec<Value> {
     let Some(id) = &buttons.approval else { return Vec::new() };
     let url = |word: &str, token: &str| format!("{}/phone/{word}/{id}/{token}", public.as_str());
@@ -98,11 +98,10 @@ fn actions(public: &PublicUrl, buttons: &Buttons) -> Vec<Value> {
         json!({"action": "http", "label": label, "url": url(word, token), "method": "POST",
             "clear": true})
     };
-    let allow = buttons.allow.as_ref().map(|it| press("Allow", "allow", it));
     let deny = buttons.deny.as_ref().map(|it| press("Deny", "deny", it));
     let view = |it: &String| json!({"action": "view", "label": "Open", "url": url("open", it)});
     let open = buttons.open.as_ref().map(view);
-    allow.into_iter().chain(deny).chain(open).collect()
+    deny.into_iter().chain(open).collect()
 }
 
 #[cfg(test)]
@@ -149,14 +148,14 @@ mod tests {
         let actions = body["actions"].as_array().unwrap().clone();
         let mut urls = Vec::new();
         for (action, (label, kind)) in
-            actions.iter().zip([("Allow", "http"), ("Deny", "http"), ("Open", "view")])
+            actions.iter().zip([("Deny", "http"), ("Open", "view")])
         {
             assert_eq!((&action["label"], &action["action"]), (&label.into(), &kind.into()));
             let url = action["url"].as_str().unwrap();
             let rest = url.strip_prefix("https://node.example/phone/").unwrap().to_owned();
             urls.push(rest);
         }
-        assert_eq!(actions.len(), 3);
+        assert_eq!(actions.len(), 2);
         let now = (settings().now)();
         for url in urls {
             let [word, id, token] = url.split('/').collect::<Vec<_>>()[..] else { panic!("{url}") };

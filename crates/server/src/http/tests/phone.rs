@@ -50,7 +50,7 @@ fn now(machine: &Machine) -> Timestamp {
 /// The link of a request, as a channel sends it.
 fn link(machine: &Machine, row: &ApprovalRow, action: LinkAction) -> String {
     let (approval, input_hash) = (row.id.clone(), row.input_hash.clone());
-    let link = Link { approval, input_hash, action, channel: Channel::Ntfy };
+    let link = Link { approval, input_hash, action, channel: Channel::Telegram };
     address(row, action, &machine.handle.links().unwrap().issue(link, now(machine)))
 }
 
@@ -98,7 +98,7 @@ fn check_log(machine: &Machine, request: &ApprovalId) {
     let who = decided.seen.unwrap();
     assert_eq!((decided.by.as_str(), who.caller), ("phone", Caller::Person));
     assert_eq!(who.program, "phone link");
-    assert_eq!(who.because, "a one-time link that was sent by ntfy");
+    assert_eq!(who.because, "a one-time link that was sent by telegram");
     let [refused] = log.attempts.try_into().unwrap();
     assert_eq!(refused.what, "phone link allow");
     assert_eq!(refused.approval_id.as_ref(), Some(request));
@@ -157,7 +157,10 @@ fn a_link_that_does_not_count_decides_nothing_and_says_why() {
 fn no_link_allows_what_is_risky_or_was_not_shown() {
     let machine = machine();
     let mut waits = Vec::new();
-    let mut check = |nonce: &str, asked: ApprovalRequestBody, hash: Option<&str>, why: &str| {
+    let mut by = |channel: Channel,
+                  (nonce, asked): (&str, ApprovalRequestBody),
+                  hash: Option<&str>,
+                  why: &str| {
         let command = asked.says.clone();
         waits.push(hook(&machine, ApprovalRequestBody { nonce: nonce.to_owned(), ..asked }));
         let row = pending(&machine, &command);
@@ -166,7 +169,7 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
             approval: row.id.clone(),
             input_hash,
             action: LinkAction::Allow,
-            channel: Channel::Ntfy,
+            channel,
         };
         let token = machine.handle.links().unwrap().issue(link, now(&machine));
         let answer = phone(&machine, "POST", &address(&row, LinkAction::Allow, &token), "");
@@ -174,6 +177,11 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
         assert_eq!(pending(&machine, &command).id, row.id);
         let body = r#"{"decision": "deny"}"#;
         assert_eq!(machine.post(&format!("/api/approvals/{}", row.id), body).status, 200);
+    };
+    let open = "does not allow: open the request";
+    by(Channel::Ntfy, ("n0", asks("", "npm test")), None, open);
+    let mut check = |nonce: &str, asked: ApprovalRequestBody, hash: Option<&str>, why: &str| {
+        by(Channel::Telegram, (nonce, asked), hash, why);
     };
     check("n1", asks("", "rm -rf /"), None, "open it on a screen");
     let fields = json!({"command": "ls", "dangerouslyDisableSandbox": true});
@@ -307,9 +315,9 @@ fn a_button_of_a_notification_answers_its_request() {
     assert_eq!(message["message"], "Asks for: npm test", "{message}");
     let url = message["actions"][0]["url"].as_str().unwrap();
     let path = url.strip_prefix("https://phone.example").unwrap();
-    assert!(path.starts_with(&format!("/phone/allow/{}/", row.id)), "{path}");
+    assert!(path.starts_with(&format!("/phone/deny/{}/", row.id)), "{path}");
     assert_eq!(phone(&machine, "POST", path, "").status, 200);
-    assert_eq!(waits.join().unwrap().unwrap().decision, Some(Decision::Allow));
+    assert_eq!(waits.join().unwrap().unwrap().decision, Some(Decision::Deny));
     machine.handle.notices().stop();
     // No file has the token.
     let token = path.rsplit('/').next().unwrap();
