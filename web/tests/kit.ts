@@ -9,6 +9,10 @@ import { Stage } from './stage.mjs';
 
 export { expect, Stage, live, write };
 
+/** Of slow suites a slice runs, one of `parts`, chosen by the seed; TAFFRAIL_FULL=1 runs everything. */
+const SEED = Number(process.env.TAFFRAIL_SEED ?? 1);
+export const chosen = (at: number, parts: number) => process.env.TAFFRAIL_FULL === '1' || (at + SEED) % parts === 0;
+
 export type Watched = { page: Page; faults: string[] };
 
 /** Notes whatever leaves the origin, breaks the policy, fails in a script or opens a dialog. */

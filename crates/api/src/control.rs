@@ -18,6 +18,95 @@ fn yes() -> bool {
     true
 }
 
+/// Asks for a session's agent to be ended, or which process that would be.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopBody {
+    /// Only say which process would end; the default.
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+}
+
+/// The process that was asked to end, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StopReply {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// The session.
+    pub session_id: String,
+    /// The process.
+    pub pid: u32,
+    /// Whether it was asked.
+    pub stopped: bool,
+}
+
+/// The answer that a person chose from those an agent's question offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerBody {
+    /// Its number, 1 to 9.
+    #[schema(minimum = 1, maximum = 9)]
+    pub option: u8,
+    /// Its text as it was shown: another one means that the question has changed.
+    pub text: String,
+}
+
+/// Asks for an agent to be started in tmux, or how it would be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartBody {
+    /// The agent, by its id or its short name.
+    pub agent: String,
+    /// The first prompt.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The folder it works in, from the root.
+    pub folder: String,
+    /// The name of a new git worktree and its branch, to work there.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// Only say what would be run; the default.
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+}
+
+/// What is run to start an agent, in this order, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StartReply {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// The agent's own command.
+    pub command: Vec<String>,
+    /// The folder it runs in.
+    pub cwd: String,
+    /// The worktree that is made first.
+    pub worktree: Option<NewWorktree>,
+    /// The tmux session it runs in.
+    pub tmux: Option<NewTmuxSession>,
+    /// Whether it was started.
+    pub started: bool,
+}
+
+/// A worktree for a new agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NewWorktree {
+    /// Its branch.
+    pub branch: String,
+    /// The command that makes it.
+    pub command: Vec<String>,
+}
+
+/// A tmux session for a new agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NewTmuxSession {
+    /// Its name.
+    pub name: String,
+    /// The command that makes it.
+    pub command: Vec<String>,
+    /// Where the agent runs, once it does.
+    pub executor: Option<String>,
+}
+
 /// Whether and how a session can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ResumeReply {

@@ -57,8 +57,8 @@ pub use blame::{
 };
 pub use client::{Client, ClientError};
 pub use control::{
-    OperationFailure, OperationRow, Operations, Recap, RecapTurn, ResumeBody, ResumeReply,
-    ResumeState,
+    AnswerBody, NewTmuxSession, NewWorktree, OperationFailure, OperationRow, Operations, Recap,
+    RecapTurn, ResumeBody, ResumeReply, ResumeState, StartBody, StartReply, StopBody, StopReply,
 };
 pub use cost::{
     BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageBlock, UsageReport, UsageRow,

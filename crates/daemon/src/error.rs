@@ -1,5 +1,7 @@
 //! Errors of the daemon, and of commands that work without one.
 
+use crate::start::StartError;
+use crate::stop::NotStopped;
 use std::net::SocketAddr;
 use std::path::Path;
 use taffrail_approvals::rules::RulesError;
@@ -34,6 +36,12 @@ pub enum DaemonError {
     /// Why a session cannot be shared.
     #[error(transparent)]
     Share(#[from] ShareError),
+    /// Why an agent is not ended.
+    #[error(transparent)]
+    NotStopped(#[from] NotStopped),
+    /// Why an agent is not started.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// The server could not be started.
     #[error(transparent)]
     Serve(#[from] ServeError),

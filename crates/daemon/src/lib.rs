@@ -12,6 +12,7 @@ pub mod live;
 mod operations;
 pub mod phone;
 mod resume;
+mod start;
 mod stop;
 
 pub use delivery::{SendTime, queue, receipt, stop_at_reset, take_back};
@@ -23,4 +24,5 @@ pub use resume::{
     resume_elsewhere, resume_folder, resume_in_tmux, resume_plan, resume_plan_with, start_in_tmux,
     tmux_command,
 };
-pub use stop::{NotStopped, stop, stoppable};
+pub use start::{Start, StartError};
+pub use stop::{NotStopped, Running, stop_session};

@@ -138,6 +138,11 @@ pub trait Adapter: Sync {
         ScreenState::Unknown
     }
 
+    /// The key that interrupts a turn, as tmux names it; `None` if that is not known.
+    fn interrupt_key(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How payloads for the status line are recognised; `None` if the agent sends none.
     fn status_line(&self) -> Option<&'static StatusLinePlan> {
         None

@@ -76,8 +76,7 @@ impl Phone {
         };
         let is_risky = request.is_risky() || about.kind == NoticeKind::Risky;
         let is_whole = about.says == format!("Asks for: {}", request.approval.command.trim());
-        let may_allow =
-            channel.may_allow() && !is_risky && is_whole && request.may_be_allowed();
+        let may_allow = channel.may_allow() && !is_risky && is_whole && request.may_be_allowed();
         Buttons {
             approval: Some(request.approval.id.clone()),
             allow: may_allow.then(|| issue(LinkAction::Allow)),

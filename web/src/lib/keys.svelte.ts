@@ -97,7 +97,7 @@ function pressed(event: KeyboardEvent) {
     return;
   }
   // A key that is held down is one press.
-  if (event.repeat && 'ad'.includes(event.key)) return;
+  if (event.repeat && /^[ad1-9]$/.test(event.key)) return;
   const done = act(event.key);
   if (done) event.preventDefault();
 }
@@ -116,6 +116,7 @@ function act(key: string): boolean {
       return true;
     }
     case 'e': return press(key) || explain();
+    case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9': return press(key);
     case 's': return mine(key) || write(key);
     case '#': return write(key);
     case 'm': return mine(key);

@@ -39,6 +39,11 @@ export function offered(session: Session): string[] {
   return session.waiting_for?.options ?? [];
 }
 
+/** Words as a shell reads them, for reading and copying. */
+export function shellWords(all: string[]): string {
+  return all.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
 /** The device a session is on, where that is another one. */
 export function elsewhere(session: Session): string {
   return session.source_uri.startsWith('relay:') ? (session.device ?? '') : '';

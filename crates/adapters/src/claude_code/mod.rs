@@ -46,6 +46,7 @@ pub static ADAPTER: Agent = Agent {
     bills_workers: true,
     telemetry: Some(&telemetry::PLAN),
     screen: Some(screen::read),
+    interrupt: Some("Escape"),
     start: Some(&START),
     transfer: Some(&transfer::PLAN),
     ..twin::agent(&DESCRIPTOR, STORES)

@@ -50,6 +50,7 @@ pub static ADAPTER: Agent = Agent {
     transfer: Some(&transfer::PLAN),
     telemetry: Some(&telemetry::PLAN),
     screen: Some(screen::read),
+    interrupt: Some("Escape"),
     ..Agent::new(&DESCRIPTOR, STORES)
 };
 

@@ -35,6 +35,7 @@ pub static ADAPTER: Agent = Agent {
     }),
     telemetry: Some(&telemetry::PLAN),
     screen: Some(screen::read),
+    interrupt: Some("Escape"),
     ..Agent::new(&DESCRIPTOR, STORES)
 };
 

@@ -83,8 +83,16 @@ impl PaneName {
     /// # Errors
     /// When tmux fails or does not answer.
     pub fn enter(&self) -> io::Result<()> {
+        self.press("Enter")
+    }
+
+    /// Presses one key, by its name in tmux.
+    ///
+    /// # Errors
+    /// When tmux fails or does not answer.
+    pub fn press(&self, key: &str) -> io::Result<()> {
         let mut command = tmux(&self.socket);
-        command.args(["send-keys", "-t", &self.id, "Enter"]);
+        command.args(["send-keys", "-t", &self.id, key]);
         finished(command, "")
     }
 }

@@ -7,6 +7,7 @@
 //! and the screen must show an empty prompt.
 
 mod accept;
+mod keys;
 mod scheduled;
 mod terminal;
 #[cfg(test)]
@@ -50,6 +51,8 @@ struct Shared {
     /// The earliest time of the open messages that have one.
     due: Mutex<Option<Timestamp>>,
     asks: Mutex<Option<Sender<SessionId>>>,
+    /// Held while a key is pressed.
+    key: Mutex<()>,
 }
 
 impl std::fmt::Debug for Delivery {
@@ -63,7 +66,7 @@ impl Delivery {
     #[must_use]
     pub fn new(live: Live, on_located: OnLocated) -> Self {
         let (open, due, asks) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { live, on_located, open, due, asks }))
+        Self(Arc::new(Shared { live, on_located, open, due, asks, key: Mutex::default() }))
     }
 
     fn settings(&self) -> &Settings {

@@ -52,15 +52,30 @@ impl Place {
 
 /// A pane, and the agent whose screen it shows.
 pub(super) struct Pane {
-    pane: PaneName,
-    adapter: &'static dyn Adapter,
+    pub(super) pane: PaneName,
+    pub(super) adapter: &'static dyn Adapter,
 }
 
 impl Pane {
+    /// The pane of a session's agent, if the agent is what is typed to there.
+    pub(super) fn of(card: &LiveStatus, agent: &str, executor: &str) -> Result<Self, String> {
+        let pane = PaneName::of(executor).ok_or(NOT_REACHED)?;
+        let adapter = by_id(agent).ok_or("its agent is not known")?;
+        match card.process.is_some_and(is_in_front) {
+            true => Ok(Self { pane, adapter }),
+            false => Err("another program is in front of it in its terminal".to_owned()),
+        }
+    }
+
     fn shown(&self) -> Option<ScreenState> {
+        self.read(|it| self.adapter.read_screen(it))
+    }
+
+    /// Reads the screen; `None` if nothing can be said of it, as while somebody scrolls there.
+    pub(super) fn read<T>(&self, reads: impl Fn(&Screen<'_>) -> T) -> Option<T> {
         let view = self.pane.view().filter(|it| !it.is_dead && !it.is_scrolled)?;
         let rows: Vec<&str> = view.rows.iter().map(String::as_str).collect();
-        Some(self.adapter.read_screen(&Screen { rows: &rows, cursor: view.cursor }))
+        Some(reads(&Screen { rows: &rows, cursor: view.cursor }))
     }
 
     /// Waits until the screen satisfies a condition.
@@ -93,12 +108,7 @@ pub(super) fn ready_place(
     if let Some(socket) = run_of(settings, &executor) {
         return Ok(Place::Run(executor, socket));
     }
-    let pane = PaneName::of(&executor).ok_or(NOT_REACHED)?;
-    let adapter = by_id(agent).ok_or("its agent is not known")?;
-    if !card.process.is_some_and(is_in_front) {
-        return Err("another program is in front of it in its terminal".to_owned());
-    }
-    let pane = Pane { pane, adapter };
+    let pane = Pane::of(card, agent, &executor)?;
     match pane.shown() {
         Some(ScreenState::Ready { empty: true }) => Ok(Place::Pane(executor, pane)),
         Some(ScreenState::Ready { empty: false }) => Err("somebody is typing there".to_owned()),

@@ -55,6 +55,8 @@ pub struct Agent {
     pub telemetry: Option<&'static TelemetryPlan>,
     /// The state that its screen shows.
     pub screen: Option<fn(&Screen<'_>) -> ScreenState>,
+    /// The key that interrupts a turn, as tmux names it.
+    pub interrupt: Option<&'static str>,
 }
 
 /// One kind of file that holds history.
@@ -179,6 +181,7 @@ impl Agent {
             bills_workers: false,
             telemetry: None,
             screen: None,
+            interrupt: None,
         }
     }
 
@@ -298,6 +301,10 @@ impl Adapter for Agent {
 
     fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
         self.screen.map_or(ScreenState::Unknown, |read| read(screen))
+    }
+
+    fn interrupt_key(&self) -> Option<&'static str> {
+        self.interrupt
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -147,9 +147,7 @@ mod tests {
         let mut body = got.json();
         let actions = body["actions"].as_array().unwrap().clone();
         let mut urls = Vec::new();
-        for (action, (label, kind)) in
-            actions.iter().zip([("Deny", "http"), ("Open", "view")])
-        {
+        for (action, (label, kind)) in actions.iter().zip([("Deny", "http"), ("Open", "view")]) {
             assert_eq!((&action["label"], &action["action"]), (&label.into(), &kind.into()));
             let url = action["url"].as_str().unwrap();
             let rest = url.strip_prefix("https://node.example/phone/").unwrap().to_owned();

@@ -4,11 +4,12 @@
 use taffrail_api::ErrorKind;
 use taffrail_approvals::rules::RulesError;
 use taffrail_context::{Error, NewFileError, TargetError};
-use taffrail_daemon::DaemonError;
+use taffrail_daemon::{DaemonError, NotStopped, StartError};
 use taffrail_devices::HubFault;
 use taffrail_devices::ShareError;
 use taffrail_devices::TeleportError;
 use taffrail_hooks::HooksError;
+use taffrail_run::WorktreeError;
 use taffrail_store::StoreError;
 use taffrail_sync::exchange::RosterFault;
 use taffrail_sync::roster::{self, JoinFault};
@@ -59,7 +60,37 @@ pub(super) fn kind_and_hint(error: &DaemonError) -> KindAndHint {
         E::Teleport(teleport) => of_teleport(teleport),
         E::Share(share) => of_share(share),
         E::Hub(hub) => of_hub(hub),
+        E::NotStopped(why) => of_stop(why),
+        E::Start(why) => of_start(why),
         E::Serve(_) => (ErrorKind::Refused, None),
+    }
+}
+
+fn of_stop(why: &NotStopped) -> KindAndHint {
+    match why {
+        NotStopped::NotRunning => refused("`taffrail show ID` shows how it ended"),
+        NotStopped::Remote => refused("end it on that device"),
+        NotStopped::SubAgent => refused("stop the session it works for"),
+        NotStopped::Elsewhere(_) => refused("end it in its own terminal"),
+        NotStopped::NotTheAgent(_) => refused("`taffrail ls` shows what runs"),
+    }
+}
+
+fn of_start(why: &StartError) -> KindAndHint {
+    match why {
+        StartError::NoFolder(_) => usage("give a folder that exists"),
+        StartError::Option => usage("put a word before it"),
+        StartError::NoPrompt => usage("start it without one, and type the prompt there"),
+        StartError::Worktree(WorktreeError::Name(_)) => usage("`taffrail new --help`"),
+        StartError::Worktree(WorktreeError::NoRepository(_)) => {
+            refused("leave out the worktree, or give a folder in a repository")
+        }
+        StartError::Worktree(WorktreeError::Exists(_)) => {
+            refused("start the agent in that folder, or choose another name")
+        }
+        StartError::Worktree(WorktreeError::Git(_)) | StartError::Tmux(_) => {
+            (ErrorKind::Failure, None)
+        }
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) async fn list_queue(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Queue>, ApiError> {
-    let asked = move |handle: &Handle| Ok(queue(handle.settings(), session(handle, &id)?)?);
+    let asked = move |handle: &Handle| Ok(queue(handle.settings(), receiver(handle, &id)?)?);
     Ok(Json(app.ask(asked).await?))
 }
 
@@ -167,7 +167,7 @@ fn take(
     id: &str,
     body: NotifyBody,
 ) -> Result<Receipt, DaemonError> {
-    let session = session(handle, id)?;
+    let session = receiver(handle, id)?;
     check_writable(handle.settings(), session)?;
     let from = sender(handle, surface, &body)?;
     if let Some(when) = time_of(handle, (session, &body))? {
@@ -211,12 +211,12 @@ fn sender(handle: &Handle, surface: Surface, body: &NotifyBody) -> Result<Sender
         Surface::Socket => body.from_peer_id.clone().unwrap_or_else(|| "socket".to_owned()),
         Surface::Loopback => "web".to_owned(),
     };
-    let of = body.from_session_id.as_deref().map(|id| session(handle, id)).transpose()?;
+    let of = body.from_session_id.as_deref().map(|id| receiver(handle, id)).transpose()?;
     Ok(Sender { session_id: of, peer_id: Some(peer) })
 }
 
 /// Resolves the session: the end of its chain, and never a sub-agent.
-fn session(handle: &Handle, id: &str) -> Result<SessionId, DaemonError> {
+pub(super) fn receiver(handle: &Handle, id: &str) -> Result<SessionId, DaemonError> {
     let settings = handle.settings();
     let meant = followed(settings, &meant(handle, id, "")?)?.id;
     let row = resolve(settings, &Target::Id(meant.to_string()))?;

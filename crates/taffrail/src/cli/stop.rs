@@ -6,9 +6,8 @@ use super::resume::planned;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
-use serde::Serialize;
-use taffrail_api::{SCHEMA_VERSION, Session};
-use taffrail_daemon::{NotStopped, stop, stoppable};
+use taffrail_api::{SCHEMA_VERSION, StopReply};
+use taffrail_daemon::{DaemonError, Running};
 use taffrail_tui::terminal::line;
 
 /// End the agent of a session that runs in tmux or under `run`
@@ -31,20 +30,18 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Stopped {
-    schema_version: u32,
-    session_id: String,
-    pid: u32,
-    stopped: bool,
-}
-
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.found(&args.id)?;
-    let mut session = context.session(&target)?;
+    let session = context.session(&target)?;
     // Without a daemon, only the plan knows in which pane it runs.
-    session.executor = planned(&args.id, context)?.executor.or(session.executor);
-    let pid = stoppable(&session).map_err(|it| refused(&session, &it))?;
+    let executor = planned(&args.id, context)?.executor.or(session.executor.clone());
+    let running = Running {
+        agent: &session.agent,
+        is_sub_agent: session.parent_id.is_some(),
+        pid: session.pid,
+        executor: executor.as_deref(),
+    };
+    let pid = running.stoppable().map_err(DaemonError::from)?;
     let id: String = session.id.to_string().chars().take(8).collect();
     let what = format!("{} {id} (process {pid})", line(&session.agent));
     let mut stopped = false;
@@ -52,34 +49,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         if !args.yes && !agreed(&format!("End {what}?")) {
             return Err(not_agreed());
         }
-        stop(&session).map_err(|it| refused(&session, &it))?;
+        running.stop().map_err(DaemonError::from)?;
         stopped = true;
     }
     if context.json {
         let (schema_version, session_id) = (SCHEMA_VERSION, session.id.to_string());
-        return Out::new().json(&Stopped { schema_version, session_id, pid, stopped });
+        return Out::new().json(&StopReply { schema_version, session_id, pid, stopped });
     }
     let said = if stopped { "asked to end" } else { "would be asked to end" };
     Out::print(&format!("{what} {said}; resume it with: taffrail resume {id}"))
-}
-
-fn refused(session: &Session, why: &NotStopped) -> CliError {
-    let id: String = session.id.to_string().chars().take(8).collect();
-    let (message, hint) = match why {
-        NotStopped::NotRunning => ("it is not running".to_owned(), format!("taffrail show {id}")),
-        NotStopped::SubAgent => (
-            "it is a sub-agent, and runs in the process of its session".to_owned(),
-            session
-                .parent_id
-                .map_or_else(String::new, |it| format!("stop that: taffrail stop {it}")),
-        ),
-        NotStopped::Elsewhere(pid) => (
-            format!("it runs as process {pid}, neither in tmux nor under `taffrail run`"),
-            "end it in its own terminal".to_owned(),
-        ),
-        NotStopped::NotTheAgent(pid) => {
-            (format!("process {pid} is not its agent any more"), "taffrail ls".to_owned())
-        }
-    };
-    CliError::refused(message, hint)
 }

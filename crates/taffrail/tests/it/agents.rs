@@ -20,6 +20,7 @@ mod expected;
 mod faces;
 mod handing;
 mod headless;
+mod keys;
 mod limits;
 mod mcp;
 mod others;

@@ -20,9 +20,9 @@ use std::thread;
 use std::time::Duration;
 use taffrail_api::client::{Update, escaped, path};
 use taffrail_api::{
-    AgentList, Approvals, Client, ClientError, DecisionBody, EventLine, FeedReply, FindingList,
-    HookList, NotifyBody, ResumeBody, ResumeReply, SearchReply, SessionList, StatusList,
-    StreamReply,
+    AgentList, AnswerBody, Approvals, Client, ClientError, DecisionBody, Done, EventLine,
+    FeedReply, FindingList, HookList, NotifyBody, ResumeBody, ResumeReply, SearchReply,
+    SessionList, StatusList, StreamReply,
 };
 use taffrail_model::SessionId;
 
@@ -286,6 +286,15 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             let from_peer_id = Some("board".to_owned());
             let body = NotifyBody { text: text.clone(), from_peer_id, ..NotifyBody::default() };
             Answer::Receipt { id: *id, receipt: client.post(&of(id, "controls/notify"), &body)? }
+        }
+        Ask::Choose { id, option, text } => {
+            let body = AnswerBody { option: *option, text: text.clone() };
+            client.post::<Done>(&of(id, "controls/answer"), &body)?;
+            Answer::Pressed(ask.clone())
+        }
+        Ask::Interrupt(id) => {
+            client.post::<Done>(&of(id, "controls/interrupt"), &())?;
+            Answer::Pressed(ask.clone())
         }
         Ask::Receipt { id, name } => {
             let receipt = client.get(&format!("/api/receipts/{}", escaped(name)))?;

@@ -24,6 +24,7 @@ pub(crate) enum Action {
     Handoff,
     New,
     Stop,
+    Interrupt,
     Mark,
     Undo,
     Closer,
@@ -131,7 +132,7 @@ pub(crate) const KEYS: &[Binding] = keys! {
     ["t"], Tools, &[Transcript], Below, "tools", "unfold or fold what tools were asked and said", "";
     ["w"], SubAgent, &[Transcript], Help, "sub-agent", "read its next sub-agent", "";
     ["p"], Parent, &[Transcript], Help, "parent", "read the session it works for", "";
-    ["s"], Send, &[Board, Transcript, Approvals, Feed, Findings, Timeline], Below, "send", "send it a prompt", "";
+    ["s"], Send, &[Board, Transcript, Approvals, Feed, Findings, Timeline], Below, "send", "send it a prompt, or answer its question", "";
     ["r"], Resume, OF_ONE, Below, "resume", "resume the session in its agent", "taffrail resume {id}";
     ["e"], Explain, &[Board, Transcript, Approvals, Timeline, Findings], Below, "explain", "its status and the evidence for it", "taffrail explain {id}";
     ["/"], Search, ALL, Below, "search", "find a session, or anything ever said", "taffrail search {query}";
@@ -142,6 +143,7 @@ pub(crate) const KEYS: &[Binding] = keys! {
     ["-"], Wider, &[Timeline], Help, "zoom out", "more time on the screen", "";
     ["H"], Handoff, OF_ONE, Help, "hand over", "write a brief of the session for another agent", "taffrail handoff {id}";
     ["c"], New, &[Board, Transcript], Help, "new", "start an agent in its folder, in tmux", "";
+    ["i"], Interrupt, &[Board, Transcript], Help, "interrupt", "interrupt its turn, in tmux", "";
     ["X"], Stop, &[Board, Transcript], Help, "stop", "end its agent in tmux; asks first", "taffrail stop {id}";
     ["o"], Editor, OF_ONE, Help, "editor", "open its folder in your editor", "";
     ["y"], Copy, OF_ONE, Help, "copy", "copy the session's id", "";

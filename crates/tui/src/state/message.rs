@@ -103,6 +103,14 @@ pub(crate) enum Ask {
         id: SessionId,
         name: String,
     },
+    /// An answer to its question, by number and text.
+    Choose {
+        id: SessionId,
+        option: u8,
+        text: String,
+    },
+    /// Its turn is interrupted.
+    Interrupt(SessionId),
 }
 
 /// An effect that only the main thread can run, because it needs the terminal.
@@ -135,22 +143,61 @@ pub(crate) enum Answer {
     Session(Box<Session>),
     Recent(Vec<Session>),
     Approvals(Vec<ApprovalRow>),
-    Decided { decision: Allowed, row: Box<ApprovalRow> },
+    Decided {
+        decision: Allowed,
+        row: Box<ApprovalRow>,
+    },
     Summary(SessionId, Box<Summary>),
     Explain(SessionId, Box<Explanation>),
-    Events { id: SessionId, limit: usize, lines: Vec<EventLine> },
-    Search { query: String, reply: SearchReply },
-    Around { id: SessionId, event: EventId, window: Box<Window> },
+    Events {
+        id: SessionId,
+        limit: usize,
+        lines: Vec<EventLine>,
+    },
+    Search {
+        query: String,
+        reply: SearchReply,
+    },
+    Around {
+        id: SessionId,
+        event: EventId,
+        window: Box<Window>,
+    },
     Findings(Vec<Finding>),
     Health(Box<Health>),
     Today(Box<Stats>),
     Quota(QuotaList),
     Feed(Vec<Event>),
-    Activity { span: u32, activity: Box<Activity> },
-    Receipt { id: SessionId, receipt: Box<Receipt> },
-    Resume { id: SessionId, plan: Box<ResumeReply>, folder: Folder },
-    Handoff { id: SessionId, text: String },
-    New { words: Vec<String>, go: Go, said: Vec<String> },
-    Machine { agents: Vec<AgentRow>, hooks: Vec<HookRow> },
-    Failed { asked: Ask, why: String },
+    Activity {
+        span: u32,
+        activity: Box<Activity>,
+    },
+    Receipt {
+        id: SessionId,
+        receipt: Box<Receipt>,
+    },
+    /// A key was pressed in its pane, and its agent reacted.
+    Pressed(Ask),
+    Resume {
+        id: SessionId,
+        plan: Box<ResumeReply>,
+        folder: Folder,
+    },
+    Handoff {
+        id: SessionId,
+        text: String,
+    },
+    New {
+        words: Vec<String>,
+        go: Go,
+        said: Vec<String>,
+    },
+    Machine {
+        agents: Vec<AgentRow>,
+        hooks: Vec<HookRow>,
+    },
+    Failed {
+        asked: Ask,
+        why: String,
+    },
 }

@@ -99,6 +99,16 @@ pub(crate) enum Overlay {
         to: SessionId,
         input: Input,
     },
+    /// An answer to its question is being chosen.
+    Choose(Choice),
+}
+
+/// A question as the user sees it: no other one is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) to: SessionId,
+    pub(crate) question: String,
+    pub(crate) options: Vec<String>,
 }
 
 /// A screen to go back to, and the user's position on it.

@@ -176,6 +176,43 @@ fn a_prompt_is_sent_and_followed_until_it_is_taken_up() {
 }
 
 #[test]
+fn a_question_is_answered_with_the_number_of_an_answer() {
+    let mut asks = samples::working();
+    asks.waiting_for = Some(WaitingFor {
+        options: vec!["Red".to_owned(), "Blue".to_owned()],
+        ..WaitingFor::new(WaitingKind::Question, "Which colour?".to_owned())
+    });
+    asks.executor = Some("tmux:%4".to_owned());
+    let id = asks.id;
+    let mut desk = Desk::with(SMALL, vec![asks], Vec::new());
+    desk.press(&["s"]);
+    for row in ["parser asks", "Which colour?", "1  Red", "2  Blue", "pressed in tmux:%4"] {
+        assert!(desk.screen().contains(row), "{row}: {}", desk.screen());
+    }
+    desk.press(&["3", "x", "esc"]);
+    let chosen = Ask::Choose { id, option: 2, text: "Blue".to_owned() };
+    assert!(!desk.asked.iter().any(|it| matches!(it, Ask::Choose { .. })), "{:?}", desk.asked);
+    desk.press(&["s", "2"]);
+    assert!(desk.asked.contains(&chosen), "{:?}", desk.asked);
+    let why = "its screen does not show this answer".to_owned();
+    desk.tell(Message::Answer(Answer::Failed { asked: chosen.clone(), why }));
+    assert!(desk.screen().contains("not answered: its screen"), "{}", desk.screen());
+    desk.tell(Message::Answer(Answer::Pressed(chosen)));
+    assert!(desk.screen().contains("parser: answered Blue"), "{}", desk.screen());
+}
+
+#[test]
+fn a_turn_is_interrupted_and_said_to_be_once_it_is() {
+    let mut desk = Desk::with(SMALL, vec![samples::working()], Vec::new());
+    let asked = Ask::Interrupt(samples::working().id);
+    desk.press(&["i"]);
+    assert!(desk.asked.contains(&asked), "{:?}", desk.asked);
+    assert!(!desk.screen().contains("parser: interrupted"), "{}", desk.screen());
+    desk.tell(Message::Answer(Answer::Pressed(asked)));
+    assert!(desk.screen().contains("parser: interrupted"), "{}", desk.screen());
+}
+
+#[test]
 fn what_could_not_be_sent_is_not_lost() {
     let mut desk = Desk::with(SMALL, vec![samples::working()], Vec::new());
     let (asked, why) = (

@@ -5,6 +5,7 @@ use crate::state::keys::{Action, Screen, palette_hits};
 use crate::state::message::{Ask, Effect};
 use crate::state::{Overlay, State};
 use crate::terminal::shown;
+use crate::update::choice;
 use crate::update::handover;
 use crate::update::marks;
 use crate::update::movement::{Step, step};
@@ -49,6 +50,7 @@ pub(crate) fn act(state: &mut State, action: Action) {
         Action::Handoff => handover::handoff(state),
         Action::New => new::begin(state),
         Action::Stop => handover::stop(state),
+        Action::Interrupt => choice::interrupt(state),
         Action::Mark => marks::toggle(state),
         Action::Undo => marks::undo(state),
         Action::Closer => timeline::zoom(state, Zoom::In),
@@ -255,6 +257,7 @@ pub(crate) fn press_over(state: &mut State, key: &str) {
         Overlay::Many(many) => marks::press(state, many, key),
         Overlay::New(it) => new::press(state, it, key),
         Overlay::Send { to, input } => outbox::press(state, to, input, key),
+        Overlay::Choose(it) => choice::press(state, it, key),
     }
 }
 

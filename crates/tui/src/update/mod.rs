@@ -1,6 +1,7 @@
 //! Applies each message to the state. Nothing here blocks, or reads or writes anything else.
 
 pub(crate) mod actions;
+pub(crate) mod choice;
 pub(crate) mod derive;
 pub(crate) mod feed;
 pub(crate) mod handover;
@@ -89,7 +90,11 @@ fn paste(state: &mut State, text: &str) {
             state.search.input.paste(text);
             search::typed(state);
         }
-        Overlay::Nothing | Overlay::Help { .. } | Overlay::Text { .. } | Overlay::Risky { .. } => {}
+        Overlay::Nothing
+        | Overlay::Help { .. }
+        | Overlay::Text { .. }
+        | Overlay::Choose(_)
+        | Overlay::Risky { .. } => {}
     }
 }
 
@@ -182,6 +187,7 @@ fn answered(state: &mut State, answer: Answer) {
         Answer::New { words, go, said } => new::answered(state, (words, go), &said),
         Answer::Handoff { id, text } => handover::brief(state, id, &text),
         Answer::Receipt { id, receipt } => outbox::receipt(state, id, &receipt),
+        Answer::Pressed(asked) => choice::pressed(state, &asked),
         Answer::Search { query, reply } => search::found(state, &query, reply),
         Answer::Around { id, event, window } => search::around(state, id, event, *window),
         Answer::Failed { asked, why } => failed(state, &asked, &why),
@@ -333,6 +339,8 @@ fn failed(state: &mut State, asked: &Ask, why: &str) {
         Ask::Sessions | Ask::Recent | Ask::Approvals | Ask::Today | Ask::Quota => {}
         Ask::Findings | Ask::Health | Ask::Feed | Ask::Activity(_) => state.complain(why),
         Ask::Resume(_) | Ask::Handoff(_) | Ask::New { .. } => state.complain(why),
+        Ask::Choose { .. } => state.complain(format!("not answered: {why}")),
+        Ask::Interrupt(_) => state.complain(format!("not interrupted: {why}")),
         Ask::Send { id, text } => outbox::refused(state, *id, text, why),
         // The progress is requested again when the session changes.
         Ask::Receipt { .. } => {}

@@ -6,6 +6,7 @@ use crate::state::input::Input;
 use crate::state::message::Ask;
 use crate::state::{Overlay, State};
 use crate::table;
+use crate::update::choice;
 use taffrail_api::Receipt;
 use taffrail_model::SessionId;
 
@@ -17,6 +18,10 @@ pub(crate) fn begin(state: &mut State) {
     };
     if let Some(why) = cannot(state, to) {
         state.complain(why);
+        return;
+    }
+    if let Some(choice) = choice::offered(state, to) {
+        state.overlay = Overlay::Choose(choice);
         return;
     }
     let unsent = state.outbox.unsent.take_if(|it| it.0 == to);

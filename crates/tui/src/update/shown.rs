@@ -18,6 +18,7 @@ pub(crate) fn shown(state: &mut State) {
         | Overlay::Palette { .. }
         | Overlay::Filter { .. }
         | Overlay::New(_)
+        | Overlay::Choose(_)
         | Overlay::Send { .. } => Vec::new(),
     };
 }

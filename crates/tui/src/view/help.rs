@@ -8,6 +8,7 @@ use crate::state::keys::{Binding, KEYS, Screen, Visibility, sign};
 use crate::state::{Overlay, State};
 use crate::terminal::{fit, fit_end, pad, shown};
 use crate::view::brief;
+use crate::view::choice;
 use crate::view::marks;
 use crate::view::new;
 use crate::view::outbox;
@@ -57,6 +58,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
         Overlay::Many(many) => marks::draw(state, painter, screen, many),
         Overlay::New(it) => new::draw(state, painter, screen, it),
         Overlay::Send { to, input } => outbox::draw(state, painter, screen, (*to, &input.text)),
+        Overlay::Choose(it) => choice::draw(state, painter, screen, it),
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod approvals;
 pub(crate) mod board;
 pub(crate) mod brief;
+pub(crate) mod choice;
 pub(crate) mod feed;
 pub(crate) mod footer;
 pub(crate) mod header;

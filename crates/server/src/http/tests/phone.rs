@@ -165,12 +165,8 @@ fn no_link_allows_what_is_risky_or_was_not_shown() {
         waits.push(hook(&machine, ApprovalRequestBody { nonce: nonce.to_owned(), ..asked }));
         let row = pending(&machine, &command);
         let input_hash = hash.unwrap_or(row.input_hash.as_str()).to_owned();
-        let link = Link {
-            approval: row.id.clone(),
-            input_hash,
-            action: LinkAction::Allow,
-            channel,
-        };
+        let link =
+            Link { approval: row.id.clone(), input_hash, action: LinkAction::Allow, channel };
         let token = machine.handle.links().unwrap().issue(link, now(&machine));
         let answer = phone(&machine, "POST", &address(&row, LinkAction::Allow, &token), "");
         assert!(answer.status == 409 && answer.body.contains(why), "{answer:?}");
