@@ -52,7 +52,7 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
   expect(ids.length).toBe(sessions.length);
   await page.locator('[data-session] a').first().hover();
   await check('board');
-  for (const path of ['/sessions', '/sessions?sort=tokens&tag=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D7%3E', '/sessions?project=%22%3E%3Cscript%3Ewindow.__hit%3D8%3C/script%3E', '/projects', '/projects?project=%3Csvg%20onload%3Dwindow.__hit%3D6%3E', '/usage?model=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D5%3E&from=%3Cb%3E', '/timeline?width=%3Cb%3E&end=%3Cimg%3E&agents=true', '/approvals', '/approvals?mode=queue', '/feed', '/findings', '/timeline', '/usage', '/health', '/search?q=window', '/search?q=evil', `/search?q=${encodeURIComponent('<img src=x onerror=window.__hit=9>')}`]) {
+  for (const path of [`/beside?a=${ids[0]}`, `/beside?a=${ids[0]}&b=${ids[1]}`, '/sessions', '/sessions?sort=tokens&tag=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D7%3E', '/sessions?project=%22%3E%3Cscript%3Ewindow.__hit%3D8%3C/script%3E', '/projects', '/projects?project=%3Csvg%20onload%3Dwindow.__hit%3D6%3E', '/usage?model=%3Cimg%20src%3Dx%20onerror%3Dwindow.__hit%3D5%3E&from=%3Cb%3E', '/timeline?width=%3Cb%3E&end=%3Cimg%3E&agents=true', '/approvals', '/approvals?mode=queue', '/feed', '/findings', '/timeline', '/usage', '/health', '/search?q=window', '/search?q=evil', `/search?q=${encodeURIComponent('<img src=x onerror=window.__hit=9>')}`]) {
     await page.goto(stage.url + path);
     await page.waitForLoadState('networkidle');
     await check(path);

@@ -17,7 +17,9 @@ for (const [look, [width, colorScheme]] of LOOKS.entries()) {
     await expect(card).toBeVisible();
     const session = `/session/${await card.getAttribute('data-session')}`;
     const views = ['?view=trace&turn=1', '?view=context', '?view=turns', '?view=about', '?side=turns&find=test', '?show=errors'].map((it) => session + it);
-    for (const [at, path] of [...PAGES, session, ...views].entries()) {
+    const other = `/session/${await page.locator('[data-session]').nth(1).getAttribute('data-session')}`;
+    const beside = [session, `${session}&b=${other.split('/')[2]}`].map((it) => it.replace('/session/', '/beside?a='));
+    for (const [at, path] of [...PAGES, session, ...views, ...beside].entries()) {
       if (!chosen(at + look, LOOKS.length)) continue;
       await page.goto(staged.stage.url + path);
       await expect(page.locator('main')).not.toContainText('Reading…');

@@ -126,7 +126,7 @@ base('the real agent asks, is answered on the page by a number, interrupted and 
     await expect.poll(screen, { timeout: 30_000 }).toContain('esc to interrupt');
     await interrupt.click();
     await expect(page.getByText('Interrupted.', { exact: true })).toBeVisible({ timeout: 30_000 });
-    await expect.poll(screen).toContain('Interrupted');
+    await expect.poll(screen).not.toContain('esc to interrupt');
     await page.getByRole('button', { name: 'Stop…' }).click();
     await expect(page.getByText(/End the agent, process \d+\?/)).toBeVisible();
     await page.getByRole('button', { name: 'End it' }).click();

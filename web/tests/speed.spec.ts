@@ -124,3 +124,67 @@ base('a transcript of 50,000 messages scrolls without a long frame', async ({ br
   await context.close();
   await stage.close();
 });
+
+/** Sessions of one turn each, written without the helper: there are many. */
+async function many(stage: InstanceType<typeof Stage>, count: number, now: number): Promise<void> {
+  const { mkdirSync, writeFileSync } = await import('node:fs');
+  for (let at = 0; at < count; at += 1) {
+    const id = uuid(at + 1);
+    const cwd = `/home/ana/src/project-${at % 40}`;
+    const folder = `${stage.home}/.claude/projects/${cwd.replaceAll('/', '-')}`;
+    if (at < 40) mkdirSync(folder, { recursive: true });
+    // Two hundred of the last week, the others before it.
+    const start = at < 200 ? now - ((at * 6.9) / 200) * 86_400_000 - 3_600_000 : now - (8 + (at % 300)) * 86_400_000;
+    const said = { userType: 'external', cwd, sessionId: id, version: '2.1.240', gitBranch: `work-${at % 12}`, isSidechain: false };
+    const line = (type: string, after: number, message: object) => JSON.stringify({ ...said, parentUuid: null, uuid: `${id.slice(0, 24)}${String(after).padStart(12, '0')}`, timestamp: new Date(start + after * 1000).toISOString(), type, message });
+    const lines = [line('user', 0, { role: 'user', content: `Do the thing number ${at}` })];
+    for (let part = 1; part <= (at < 200 ? 20 : 1); part += 1) lines.push(line('assistant', part * 90, { id: `m${at}-${part}`, type: 'message', role: 'assistant', model: 'claude-opus-4-5-20251101', content: [{ type: 'text', text: `Thing ${at} is done.` }], stop_reason: 'end_turn', usage: { input_tokens: 900 + at % 700, output_tokens: 90 + at % 70 } }));
+    writeFileSync(`${folder}/${id}.jsonl`, `${lines.join('\n')}\n`);
+  }
+}
+
+base('a list of 100,000 sessions and a week of 200 paint at once, and a tab at rest does nothing', async ({ browser }) => {
+  base.setTimeout(1_800_000);
+  const count = Number(process.env.SPEED_SESSIONS ?? 100_000);
+  const stage = await Stage.open();
+  await many(stage, count, Date.now());
+  const began = Date.now();
+  await stage.start();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await enter(context, stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/`);
+  const known = () => page.evaluate(async () => (await fetch('/api/sessions?sort=last&limit=1').then((it) => it.json())).total as number);
+  await expect.poll(known, { timeout: 1_500_000, intervals: [2000] }).toBe(count);
+  note(`history of ${count} sessions read after`, `${Math.round((Date.now() - began) / 1000)} s`);
+  const worst = async (name: string, path: string, ready: () => Promise<unknown>) => {
+    const paints: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      await page.goto('about:blank');
+      await page.goto(stage.url + path);
+      await ready();
+      paints.push(await page.evaluate(() => performance.now()));
+    }
+    paints.sort((a, b) => a - b);
+    note(`useful paint of ${name}`, `median ${Math.round(paints[2]!)} ms, worst ${Math.round(paints[4]!)} ms`);
+    expect.soft(paints[2], name).toBeLessThan(500);
+  };
+  await worst('the list', '/sessions', () => page.locator('main [data-row]').first().waitFor());
+  await worst('the list by cost', '/sessions?sort=cost&order=desc', () => page.locator('main [data-row]').first().waitFor());
+  await worst('a week on the timeline', '/timeline?width=7d', () => page.locator('.lanes li').first().waitFor());
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async () => ((await session.send('Performance.getMetrics')).metrics.find((it) => it.name === 'TaskDuration')?.value ?? 0) * 1000;
+  for (const path of ['/', '/timeline?width=7d', '/sessions']) {
+    await page.goto(stage.url + path);
+    await page.waitForLoadState('networkidle');
+    await page.waitForTimeout(3000);
+    const before = await spent();
+    await page.waitForTimeout(30_000);
+    const used = (await spent()) - before;
+    note(`${path} at rest`, `${used.toFixed(1)} ms of its thread in 30 s, ${(used / 300).toFixed(3)} % of a core`);
+    expect.soft(used, path).toBeLessThan(30);
+  }
+  await context.close();
+  await stage.close();
+});

@@ -1,6 +1,7 @@
 // The pure parts of the pages, without a browser.
 import { expect, test } from '@playwright/test';
 import { readFileSync } from 'node:fs';
+import { pairs } from '../src/lib/beside';
 import { diff } from '../src/lib/diff';
 import { blocks, type Block, type Inline } from '../src/lib/markdown';
 import { goKeys, platform } from '../src/lib/platform';
@@ -15,6 +16,21 @@ import { Passage, type Place, type Window } from '../src/lib/passage.svelte';
 import { changes, filtered, folded, sameIn, tellingLine, todos, turnFrom, type Shown, type Told } from '../src/lib/transcript';
 import { workersOf } from '../src/lib/workers';
 import { ago, count, exact, lasting, line, listed, money, past, plain, since, unmarked } from '../src/lib/words';
+
+test('turns of two sessions that were asked the same share a row, and none is lost', () => {
+  const turns = (all: string) => [...all].map((prompt, at) => ({ prompt, number: at + 1 }) as any);
+  const check = (a: string, b: string, expected: string) => {
+    const drawn = pairs(turns(a), turns(b)).map((it) => `${it.a?.prompt ?? '-'}${it.same ? '=' : '|'}${it.b?.prompt ?? '-'}`);
+    expect(drawn.join(' '), `${a} ${b}`).toBe(expected);
+  };
+  check('', '', '');
+  check('ab', 'ab', 'a=a b=b');
+  check('ab', '', 'a|- b|-');
+  check('axb', 'ab', 'a=a x|- b=b');
+  check('axb', 'aypb', 'a=a x|y -|p b=b');
+  check('ab', 'cd', 'a|c b|d');
+  check('aab', 'ab', 'a=a a|- b=b');
+});
 
 test('a command is split at joints outside quotes', () => {
   const check = (command: string, expected: [string, string][]) => expect(parts(command).map((it) => [it.joint, it.words]), command).toEqual(expected);

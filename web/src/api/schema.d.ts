@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what starts an agent; with `dry_run: false` it is started, in a new tmux session. */
+        post: operations["startAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/approvals": {
         parameters: {
             query?: never;
@@ -808,6 +825,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/controls/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Chooses one of the answers that a session's question offers, in tmux. Only while its screen offers that
+         *     answer under that number.
+         */
+        post: operations["answerQuestion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/controls/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Interrupts the turn of a session in tmux, as its agent's own key does. Only while its screen shows that it
+         *     works.
+         */
+        post: operations["interruptSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/controls/notify": {
         parameters: {
             query?: never;
@@ -839,6 +896,26 @@ export interface paths {
         put?: never;
         /** Says whether and how a session can be resumed; with `dry_run: false` it is, in tmux. */
         post: operations["resumeSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/controls/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says which process would end; with `dry_run: false` it is asked to end (SIGTERM). Only an agent in tmux
+         *     or under `taffrail run`: another process may do other things, too.
+         */
+        post: operations["stopAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1632,6 +1709,16 @@ export interface components {
          * @enum {string}
          */
         Allowed: "allow" | "deny";
+        /** @description The answer that a person chose from those an agent's question offers. */
+        AnswerBody: {
+            /**
+             * Format: int32
+             * @description Its number, 1 to 9.
+             */
+            option: number;
+            /** @description Its text as it was shown: another one means that the question has changed. */
+            text: string;
+        };
         /** @description One model answer. */
         AnswerRow: {
             at?: components["schemas"]["Instant"] | null;
@@ -2982,6 +3069,22 @@ export interface components {
             /** @description The session. */
             session_id: components["schemas"]["SessionId"];
         };
+        /** @description A tmux session for a new agent. */
+        NewTmuxSession: {
+            /** @description The command that makes it. */
+            command: string[];
+            /** @description Where the agent runs, once it does. */
+            executor?: string | null;
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description A worktree for a new agent. */
+        NewWorktree: {
+            /** @description Its branch. */
+            branch: string;
+            /** @description The command that makes it. */
+            command: string[];
+        };
         /** @description Nothing more is to be said. */
         NoBody: Record<string, unknown>;
         /** @description A note on a session. */
@@ -3811,10 +3914,12 @@ export interface components {
             title?: string | null;
             /** @description Its turn. */
             turn_id?: string | null;
+            /** @description It lacks words and matches far less than the best; lists for people leave it out. */
+            weak?: boolean;
         };
         /** @description What was found, the best first. */
         SearchReply: {
-            /** @description The best of them. */
+            /** @description The best of them: those with all words before those with some. */
             hits: components["schemas"]["SearchHit"][];
             /** @description Not everything on disk was searched. */
             partial: boolean;
@@ -3830,6 +3935,11 @@ export interface components {
             total: number;
             /** @description More fit than `total` says. */
             total_is_at_least: boolean;
+            /**
+             * Format: int64
+             * @description How many of `total` are weak.
+             */
+            weaker?: number;
         };
         /** @description A session in a list. */
         Session: {
@@ -4092,6 +4202,35 @@ export interface components {
             /** @description Their tokens. */
             usage: components["schemas"]["Usage"];
         };
+        /** @description Asks for an agent to be started in tmux, or how it would be. */
+        StartBody: {
+            /** @description The agent, by its id or its short name. */
+            agent: string;
+            /** @description Only say what would be run; the default. */
+            dry_run?: boolean;
+            /** @description The folder it works in, from the root. */
+            folder: string;
+            /** @description The first prompt. */
+            prompt?: string | null;
+            /** @description The name of a new git worktree and its branch, to work there. */
+            worktree?: string | null;
+        };
+        /** @description What is run to start an agent, in this order, and what came of it. */
+        StartReply: {
+            /** @description The agent's own command. */
+            command: string[];
+            /** @description The folder it runs in. */
+            cwd: string;
+            /**
+             * Format: int32
+             * @description The version of this document.
+             */
+            schema_version: number;
+            /** @description Whether it was started. */
+            started: boolean;
+            tmux?: components["schemas"]["NewTmuxSession"] | null;
+            worktree?: components["schemas"]["NewWorktree"] | null;
+        };
         /** @description Counts of all sessions, and of those that have something in common. */
         Stats: {
             /** @description By agent, the most tokens first. */
@@ -4132,6 +4271,28 @@ export interface components {
             schema_version: number;
             /** @description The sessions, the latest first, workers too. */
             sessions: components["schemas"]["Session"][];
+        };
+        /** @description Asks for a session's agent to be ended, or which process that would be. */
+        StopBody: {
+            /** @description Only say which process would end; the default. */
+            dry_run?: boolean;
+        };
+        /** @description The process that was asked to end, or would be. */
+        StopReply: {
+            /**
+             * Format: int32
+             * @description The process.
+             */
+            pid: number;
+            /**
+             * Format: int32
+             * @description The version of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: string;
+            /** @description Whether it was asked. */
+            stopped: boolean;
         };
         /** @description How a stream of one session begins; its events follow. */
         StreamBegin: {
@@ -4690,6 +4851,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    startAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartReply"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -6379,6 +6572,72 @@ export interface operations {
             };
         };
     };
+    answerQuestion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the beginning of its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    interruptSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the beginning of its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     sendPrompt: {
         parameters: {
             query?: never;
@@ -6436,6 +6695,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResumeReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    stopAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the beginning of its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StopReply"];
                 };
             };
             /** @description It was refused, or failed. */

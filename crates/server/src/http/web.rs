@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 struct Built;
 
 /// The paths of pages; each serves the same document, which renders what its address names.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "/",
     "/sessions",
     "/projects",
@@ -28,6 +28,7 @@ const PAGES: [&str; 15] = [
     "/approvals",
     "/findings",
     "/file",
+    "/beside",
     "/health",
     "/settings",
     "/session/{id}",

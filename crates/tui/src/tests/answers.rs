@@ -6,6 +6,7 @@ use crate::state::message::{Answer, Ask, Message, News};
 use serde_json::json;
 use taffrail_api::{Allowed, ApprovalRow, Receipt, Session};
 use taffrail_model::approval::ApprovalId;
+use taffrail_model::status::{WaitingFor, WaitingKind};
 
 const SMALL: (u16, u16) = (80, 24);
 

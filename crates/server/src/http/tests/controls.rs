@@ -86,3 +86,42 @@ fn attempts_to_resume_are_records_that_can_be_read() {
         })
     );
 }
+
+#[test]
+fn what_cannot_be_pressed_or_ended_from_here_is_refused_with_its_reason() {
+    let machine = Machine::new();
+    let post = |what: &str, body: &Value| {
+        let path = format!("/api/sessions/{}/controls/{what}", id(FIRST));
+        match machine.client().post::<Value>(&path, body) {
+            Err(ClientError::Refused(told)) => (told.code, told.message),
+            other => panic!("{other:?}"),
+        }
+    };
+    let check = |what: &str, body: &Value, why: &str| {
+        let (code, said) = post(what, body);
+        assert!(code == 6 && said.contains(why), "{what}: {code} {said}");
+    };
+    let red = json!({"option": 1, "text": "Red"});
+    check("stop", &json!({}), "it is not running");
+    check("answer", &red, "no running process was found");
+    machine.runs_at(FIRST, Status::Waiting, "process:418");
+    check("answer", &red, "it does not run in tmux");
+    check("interrupt", &json!({}), "it does not run in tmux");
+    machine.runs_at(FIRST, Status::Waiting, "pty:418");
+    check("answer", &red, "under `taffrail run`");
+}
+
+#[test]
+fn how_an_agent_starts_is_said_before_it_does() {
+    let machine = Machine::new();
+    let folder = machine.path("home").canonicalize().unwrap();
+    let body = json!({"agent": "claude", "folder": folder, "prompt": "fix it"});
+    let said: Value = machine.client().post("/api/agents/start", &body).unwrap();
+    assert_eq!((&said["command"], &said["started"]), (&json!(["claude", "fix it"]), &json!(false)));
+    assert_eq!(said["cwd"], json!(folder));
+    let words = said["tmux"]["command"].as_array().unwrap();
+    assert_eq!(words[..2], [json!("tmux"), json!("new-session")]);
+    let body = json!({"agent": "claude", "folder": "/no/such/folder"});
+    let refused = machine.client().post::<Value>("/api/agents/start", &body);
+    assert!(matches!(refused, Err(ClientError::Refused(told)) if told.code == 2));
+}

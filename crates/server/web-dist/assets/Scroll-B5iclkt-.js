@@ -1,1 +1,0 @@
-import{K as e,P as t,Tt as n,V as r,Wt as i,bt as a,ct as o,et as s,ut as c}from"./words-CT0VPpjv.js";var l=c([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(c,u){let d=t(u,`high`,3,``);var f=l();let p;var m=n(f);s(m,()=>u.children),i(f),a(()=>{r(f,`aria-label`,u.label),p=e(f,``,p,{"max-height":d()||null})}),o(c,f)}export{u as t};
