@@ -63,7 +63,7 @@ const RIGHTS: &[(&str, Right)] = &[
 /// Lets a command go on that its caller may run; what is refused is written down.
 pub(super) fn check(matches: &ArgMatches) -> Result<(), CliError> {
     let (path, last) = path_of(matches);
-    let right = if is_dry(last) { Right::Read } else { right_of(&path) };
+    let right = needed(&path, last);
     if right == Right::Read {
         return Ok(());
     }
@@ -95,6 +95,16 @@ fn right_of(path: &str) -> Right {
     };
     let named = RIGHTS.iter().filter(|(name, _)| covers(name));
     named.max_by_key(|(name, _)| name.len()).map_or(Right::Read, |(_, right)| *right)
+}
+
+/// The right that a command needs as it is called.
+fn needed(path: &str, last: &ArgMatches) -> Right {
+    match path {
+        _ if is_dry(last) => Right::Read,
+        // A brief is read; another agent is started.
+        "handoff" if last.contains_id("to") => Right::Script,
+        _ => right_of(path),
+    }
 }
 
 /// It only shows what it would do.
@@ -161,8 +171,7 @@ mod tests {
             let words = format!("taffrail {words}");
             let matches = program().try_get_matches_from(words.split(' ')).unwrap();
             let (path, last) = path_of(&matches);
-            let got = if is_dry(last) { Right::Read } else { right_of(&path) };
-            assert_eq!(got, expected, "{words}");
+            assert_eq!(needed(&path, last), expected, "{words}");
         };
         check("ls", Right::Read);
         check("approvals", Right::Read);
@@ -192,6 +201,8 @@ mod tests {
         check("run -- claude", Right::Read);
         check("new claude fix --tmux", Right::Script);
         check("new claude fix --dry-run", Right::Read);
+        check("handoff 3f2a", Right::Read);
+        check("handoff 3f2a --to codex", Right::Script);
         check("stop 3f2a --yes", Right::Decide);
         check("wait 3f2a", Right::Read);
         check("binding join 3f2a 91c0", Right::Script);
