@@ -1,7 +1,7 @@
 // Going about the pages: long sessions, the keyboard, the way back, and what is asked of the daemon meanwhile.
 import { test as base, type Page } from '@playwright/test';
 import { mkdirSync } from 'node:fs';
-import { enter, expect, Stage, watch } from './kit';
+import { enter, expect, press, Stage, watch } from './kit';
 // @ts-expect-error Plain modules, used by scripts too.
 import { Claude, uuid } from './stage.mjs';
 
@@ -374,4 +374,36 @@ test('columns with nothing in them are narrow, and the others have the room', as
   await expect(page.getByRole('navigation')).toContainText('Ctrl K');
   await page.getByLabel('Filter the board').fill('nothing is called so');
   await expect.poll(widths).toEqual(Array(4).fill(whole / 4));
+});
+
+test('a new agent is started only by the command that was shown', async ({ page, staged }) => {
+  const faults = await opened(page, staged, '/');
+  const sent: string[] = [];
+  page.on('request', (it) => { if (it.url().endsWith('/api/agents/start')) sent.push(it.postData() ?? ''); });
+  await page.getByRole('button', { name: 'New agent…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New agent' });
+  await expect(dialog.getByRole('combobox', { name: 'Agent' })).toHaveValue('claude-code');
+  const start = dialog.getByRole('button', { name: 'Start it' });
+  const show = dialog.getByRole('button', { name: 'Show the command' });
+  const folder = dialog.getByRole('combobox', { name: 'Folder' });
+  // The folder of the newest session is offered; it does not exist here, and that is said.
+  await expect(folder).toHaveValue('/w/monolith');
+  await press(show);
+  await expect(dialog.getByRole('alert')).toContainText('/w/monolith is not a folder');
+  await folder.fill(staged.stage.home);
+  await dialog.getByRole('textbox', { name: 'First prompt' }).fill("Fix it; don't `reboot`");
+  await press(show);
+  await expect(dialog.locator('pre')).toContainText(`cd ${staged.stage.home} && tmux new-session`);
+  await expect(dialog.locator('pre')).toContainText('reboot');
+  await expect(start).toBeEnabled();
+  // What is changed after that has to be shown again.
+  await dialog.getByRole('textbox', { name: 'First prompt' }).fill('--dangerously-skip-permissions');
+  await expect(start).toHaveCount(0);
+  await press(show);
+  await expect(dialog.getByRole('alert')).toContainText('a prompt that starts with `-` would be an option');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'New agent…' })).toBeFocused();
+  expect(sent.map((it) => JSON.parse(it).dry_run)).toEqual([true, true, true]);
+  expect(faults.filter((it) => !it.includes('status of 4'))).toEqual([]);
 });

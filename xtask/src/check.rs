@@ -1,5 +1,6 @@
 //! Runs all checks with one command: the same on a laptop and on a build machine.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -14,8 +15,7 @@ struct Part {
 const FORMATTING: Part =
     Part { name: "formatting", arguments: &["fmt", "--all", "--check"], environment: &[] };
 
-/// Tests come last, so that their totals are the last thing on the screen.
-const AFTER_TIDY: [Part; 3] = [
+const AFTER_TIDY: [Part; 2] = [
     Part {
         name: "lints",
         arguments: &["clippy", "--workspace", "--all-targets", "--release", "--", "-D", "warnings"],
@@ -26,14 +26,31 @@ const AFTER_TIDY: [Part; 3] = [
         arguments: &["doc", "--workspace", "--no-deps", "--document-private-items", "--release"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    Part {
-        name: TESTS,
-        arguments: &["nextest", "run", "--workspace", "--release"],
-        environment: &[],
-    },
 ];
 
 const TESTS: &str = "tests";
+const NEXTEST: [&str; 4] = ["nextest", "run", "--workspace", "--release"];
+/// Plays with real agents.
+const PLAYS: &str = "package(taffrail) & test(/^agents::/)";
+/// A sliced run plays one of this many parts of them.
+const SLICES: u64 = 3;
+
+/// Every test, or all others and the slice of the plays that the seed chooses.
+fn runs(slice: Option<u64>) -> Vec<Vec<String>> {
+    let run = |more: &[&str]| NEXTEST.iter().chain(more).map(|it| (*it).to_owned()).collect();
+    let Some(seed) = slice else { return vec![run(&[])] };
+    let part = format!("hash:{}/{SLICES}", seed % SLICES + 1);
+    vec![run(&["-E", PLAYS, "--partition", &part]), run(&["-E", &format!("not ({PLAYS})")])]
+}
+
+/// The seed of a sliced run, `None` if everything runs.
+fn slice(variable: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let is_on = |name| variable(name).is_some_and(|it| it == "1");
+    if is_on("TAFFRAIL_FULL") || !is_on("TAFFRAIL_SLICE") {
+        return None;
+    }
+    Some(variable("TAFFRAIL_SEED").and_then(|it| it.parse().ok()).unwrap_or_default())
+}
 
 /// `cargo fmt` does not see modules that a macro declares, as the list of adapters does.
 fn adapters_formatting(root: &Path) -> Result<(), String> {
@@ -64,6 +81,10 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     for part in &AFTER_TIDY {
         timed(part.name, || part.run(root))?;
     }
+    // Tests come last, so that their totals are the last thing on the screen.
+    for arguments in runs(slice(|name| std::env::var(name).ok())) {
+        timed(TESTS, || cargo_with(root, &arguments, TESTS))?;
+    }
     Ok(())
 }
 
@@ -88,9 +109,13 @@ impl Part {
 
 /// Runs cargo in the workspace.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    cargo_with(root, arguments, arguments.first().unwrap_or(&"cargo"))
+}
+
+fn cargo_with(root: &Path, arguments: &[impl AsRef<OsStr>], name: &str) -> Result<(), String> {
     let mut cargo = fresh_cargo();
     cargo.args(arguments);
-    finish(root, cargo, arguments.first().unwrap_or(&"cargo"))
+    finish(root, cargo, name)
 }
 
 /// Returns cargo without the variables that `cargo run` sets for this program. Build scripts, such as that of `ring`,
@@ -118,4 +143,25 @@ fn finish(root: &Path, mut cargo: Command, name: &str) -> Result<(), String> {
     }
     let words: Vec<_> = cargo.get_args().map(|it| it.to_string_lossy()).collect();
     Err(format!("{name} failed. Run it alone with: cargo {}", words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_sliced_run_leaves_plays_out_and_its_seed_says_which() {
+        let set = |pairs: &'static [(&str, &str)]| {
+            slice(move |name| pairs.iter().find(|it| it.0 == name).map(|it| it.1.to_owned()))
+        };
+        assert_eq!(set(&[]), None);
+        assert_eq!(set(&[("TAFFRAIL_SEED", "4")]), None);
+        assert_eq!(set(&[("TAFFRAIL_SLICE", "1"), ("TAFFRAIL_FULL", "1")]), None);
+        assert_eq!(set(&[("TAFFRAIL_SLICE", "1"), ("TAFFRAIL_SEED", "4")]), Some(4));
+        assert_eq!(runs(None), [NEXTEST.map(str::to_owned).to_vec()]);
+        let plays = |seed| runs(Some(seed))[0].last().unwrap().clone();
+        assert_eq!([3, 4, 5].map(plays), ["hash:1/3", "hash:2/3", "hash:3/3"]);
+        let rest = runs(Some(3))[1].last().unwrap().clone();
+        assert_eq!(rest, format!("not ({PLAYS})"));
+    }
 }

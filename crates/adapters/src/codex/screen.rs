@@ -6,8 +6,14 @@ const MARK: char = '›';
 /// The row above the input while the agent works.
 const WORKS: &str = "esc to interrupt";
 /// The text of a dialog's last row.
-const DIALOG: &[&str] =
-    &["enter to confirm", "enter confirm", "enter/esc confirm", "enter select", "esc to cancel"];
+const DIALOG: &[&str] = &[
+    "enter to confirm",
+    "enter confirm",
+    "enter/esc confirm",
+    "enter select",
+    "enter to submit answer",
+    "esc to cancel",
+];
 /// How many rows above the input are searched for it.
 const ABOVE: usize = 6;
 /// Rows of the footer.
@@ -69,6 +75,18 @@ mod tests {
         check(&ask, (0, 3), &ScreenState::Asking { command });
         let news = ["  Meet it", "› 1. Try", "  2. Keep", "  enter/esc confirm · ^c quit"];
         check(&news, (0, 1), &ScreenState::Asking { command: None });
+    }
+
+    #[test]
+    fn a_question_whose_last_row_names_other_keys_is_a_dialog() {
+        let question = [
+            "  Which colour?",
+            "  › 1. Red   warm",
+            "    2. Blue  cold",
+            "",
+            "  tab to add notes | enter to submit answer | esc to interrupt",
+        ];
+        check(&question, (0, 1), &ScreenState::Asking { command: None });
     }
 
     #[test]
