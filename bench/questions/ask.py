@@ -145,6 +145,12 @@ def engine_taffrail(A, truth, questions, procs, tmp):
     if not A.bin:
         sys.exit('--engine taffrail needs --bin PATH')
     env = clean_env(truth.home, tmp)
+    if A.meaning:
+        # The file, because a person has to be at a terminal for `config set`.
+        folder = os.path.join(env['XDG_CONFIG_HOME'], 'taffrail')
+        os.makedirs(folder, mode=0o700)
+        with open(os.path.join(folder, 'config.toml'), 'w', encoding='utf-8') as f:
+            f.write('[search]\nmeaning = true\n')
     t0 = time.time()
     rc, out, err = procs.run([A.bin, 'index'], env, A.timeout)
     notes = [f'index: exit {rc}, {time.time() - t0:.1f} s']
@@ -307,6 +313,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument('--engine', action='append', choices=list(ENGINES), required=True)
     ap.add_argument('--bin', help='the taffrail binary')
+    ap.add_argument('--meaning', action='store_true', help='taffrail also searches by meaning')
     ap.add_argument('--agentsview', help='an installed agentsview; without it version 0.46.1 is installed into a temporary venv')
     ap.add_argument('--home', help='a corpus made by corpus.py')
     ap.add_argument('--questions', default=os.path.join(HERE, 'questions.json'), help='the questions, second.json for the second set')

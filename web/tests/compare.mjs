@@ -10,6 +10,7 @@ import { chromium } from '@playwright/test';
 import * as agentsview from './compare/agentsview.mjs';
 import { lines, load } from './compare/figures.mjs';
 import { add, noon, truth } from './compare/home.mjs';
+import { friday, hard } from './compare/sessions.mjs';
 import * as taffrail from './compare/taffrail.mjs';
 import { median, Walk } from './compare/walk.mjs';
 import { ARGS } from './fresh.mjs';
@@ -28,6 +29,16 @@ const QUESTIONS = {
   cost: 'Which session cost most?',
   agent: 'How much did Claude Code use today?',
   doing: 'What is this session doing now, and how sure is that?',
+  file: 'Which file cost most this week?',
+  filled: 'What filled the context of this session?',
+  twice: 'What failed twice in this session?',
+  slow: 'Which sub-agent of this session was slow?',
+  resume: 'How do I resume what I left on Friday?',
+  denied: 'What did an agent want to do this week that I denied?',
+  against: 'How much more did I spend than the week before?',
+  changed: 'Which sessions changed `src/rows.py`, and for what?',
+  worst: 'Which tool fails most in the project export?',
+  turn: 'What did turn 2 cost, and how long did it wait for me?',
 };
 /** Their answer stands on the first page, so the clock runs from opening it. */
 const OPENS = ['waits'];
@@ -41,6 +52,7 @@ const stage = await Stage.open();
 const now = Date.now();
 const all = write(stage, now);
 noon(stage, now);
+hard(stage, now);
 for (const other of options.with) add(stage.home, other);
 await stage.start();
 const waits = await live(stage, all);
@@ -53,11 +65,14 @@ const waiting = [held];
 function ask() {
   return waiting.pop() ?? stage.hook(all.billing, 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'git push --force origin feat/x' } });
 }
-const facts = { truth: truth(stage.home, now), now, all, ask };
+const facts = { truth: truth(stage.home, now), now, friday: friday(now), all, ask };
 
+/** Signs in, and lets the browser act: both are asked once a day, and are no part of an answer. */
 async function letIn() {
   const context = await browser.newContext();
-  await (await context.newPage()).goto(stage.entrance());
+  const page = await context.newPage();
+  await page.goto(stage.entrance());
+  await page.evaluate(() => fetch('/api/web/confirm', { method: 'POST', headers: { 'content-type': 'application/json', 'x-taffrail-page': '1' } }));
   const state = await context.storageState();
   await context.close();
   return state;

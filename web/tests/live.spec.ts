@@ -114,6 +114,20 @@ test('a hit in what a command said opens the call it belongs to, with its turn',
   await expect(call.locator('pre.result')).toHaveCount(0);
 });
 
+test('the hit that was opened is in sight, also when its session is hardly longer than the window', async ({ context, staged }) => {
+  await enter(context, staged.stage);
+  const page = await context.newPage();
+  for (const height of [500, 700, 900, 1100]) {
+    await page.setViewportSize({ width: 1440, height });
+    await page.goto(`${staged.stage.url}/search`);
+    await page.getByLabel('Search', { exact: true }).fill('two_callers_renew_once failed');
+    await page.locator('a.hit', { hasText: 'expected 1 request, got 2' }).first().click();
+    await expect(page.locator('article.chosen')).toContainText('✕ failed');
+    await page.waitForLoadState('networkidle');
+    await expect(page.locator('article.chosen')).toBeInViewport();
+  }
+});
+
 test('yesterday is the day before, from midnight to midnight', async ({ context, staged }) => {
   await enter(context, staged.stage);
   const page = await context.newPage();

@@ -17,8 +17,10 @@ for (const [look, [width, colorScheme]] of LOOKS.entries()) {
     await expect(card).toBeVisible();
     const session = `/session/${await card.getAttribute('data-session')}`;
     const views = ['?view=trace&turn=1', '?view=context', '?view=turns', '?view=about', '?side=turns&find=test', '?show=errors'].map((it) => session + it);
-    const other = `/session/${await page.locator('[data-session]').nth(1).getAttribute('data-session')}`;
-    const beside = [session, `${session}&b=${other.split('/')[2]}`].map((it) => it.replace('/session/', '/beside?a='));
+    // On a phone the board shows one session only.
+    const id = session.split('/')[2];
+    const other = JSON.parse(staged.stage.run('ls', '--all', '--json')).sessions.map((it: { id: string }) => it.id).find((it: string) => it !== id);
+    const beside = [`/beside?a=${id}`, `/beside?a=${id}&b=${other}`];
     for (const [at, path] of [...PAGES, session, ...views, ...beside].entries()) {
       if (!chosen(at + look, LOOKS.length)) continue;
       await page.goto(staged.stage.url + path);

@@ -4,7 +4,7 @@
 // address of a local one (web-push-testing, which opens the message as a browser would), and the message it opened is
 // handed to the real service worker by the browser's own protocol.
 import { createServer } from 'node:net';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 // @ts-expect-error It has no types.
 import WebPushTestingServer from 'web-push-testing/src/server.js';
@@ -113,6 +113,9 @@ test('a request rings in a browser that subscribed, leads to its page and goes a
   expect(key.public_key).toMatch(/^[\w-]{87}$/);
   expect(JSON.stringify(key)).not.toContain(readFileSync(file, 'utf8').slice(0, 40));
 
+  // What waits already rings first: two that come together are one message.
+  const rung = join(stage.env.XDG_STATE_HOME, 'taffrail/told.json');
+  await expect.poll(() => (existsSync(rung) ? readFileSync(rung, 'utf8') : ''), { timeout: 40_000 }).toContain('"question:');
   const client = await hash(page);
   const answered = stage.hook(all.parser, 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make ring' } });
   await expect.poll(async () => (await service.messages(client)).find((it) => it.body.includes('make ring')), { timeout: 40_000 }).toBeTruthy();

@@ -215,6 +215,10 @@ test('the words of a search are marked as they are written, whatever they contai
   expect(found('A.b "c d"', 'a.b axb C\n d')).toEqual(['a.b', 'C\n d']);
   expect(found('(', 'a(b')).toEqual([]);
   expect(found('[x] \\', 'a[x]\\b')).toEqual(['[x]', '\\']);
+  for (let code = 33; code < 127; code += 1) {
+    const word = `x${String.fromCharCode(code)}y`;
+    if (word !== 'x"y' && word !== 'x:y') expect(found(word, `a ${word} b`)).toEqual([word]);
+  }
 });
 
 test('spans are rows below what they belong to, also where they name each other in a circle', () => {

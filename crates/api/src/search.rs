@@ -58,6 +58,9 @@ pub struct SearchHit {
     /// It lacks words and matches far less than the best; lists for people leave it out.
     #[serde(default)]
     pub weak: bool,
+    /// It has none of the words, but says something similar.
+    #[serde(default)]
+    pub by_meaning: bool,
 }
 
 /// What was found, the best first.

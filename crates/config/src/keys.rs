@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 54] = [
+const KEYS: [&str; 55] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -53,6 +53,7 @@ const KEYS: [&str; 54] = [
     "queue.at_reset",
     "recall.brief",
     "recall.errors",
+    "search.meaning",
     "board.theme",
     "agents.<id>.homes",
     "agents.<id>.server",

@@ -8,6 +8,7 @@ mod notifications;
 mod prices;
 mod recall;
 mod run;
+mod search;
 mod status;
 mod sync;
 mod web;
@@ -20,6 +21,7 @@ pub use notifications::NotificationsConfig;
 pub use prices::IMPORTED_PRICES;
 pub use recall::RecallConfig;
 pub use run::{Kilobytes, RunConfig};
+pub use search::SearchConfig;
 use serde::{Deserialize, Serialize};
 pub use status::{Span, StatusConfig};
 use std::collections::{BTreeMap, HashMap};
@@ -73,6 +75,8 @@ pub struct Config {
     pub queue: QueueConfig,
     /// Which text agents get unasked.
     pub recall: RecallConfig,
+    /// What search finds.
+    pub search: SearchConfig,
     /// The look of the board.
     pub board: BoardConfig,
     /// Settings by agent id.

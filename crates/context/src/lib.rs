@@ -38,6 +38,7 @@ pub use settings::{
     RunSettings, Settings, StatusSettings, SummarySettings, SyncSettings, TelegramApi,
     TelegramChat, TelegramSettings, WebhookFormat, WebhookUrl, secure_url,
 };
+pub use taffrail_store::search::Meaning;
 pub use target::{Target, TargetError};
 pub use update::{Update, UpdateKind};
 pub use watcher::{ScanReport, WatcherHealth, WatcherNumber};

@@ -30,6 +30,7 @@ use taffrail_model::budget::Budget;
 use taffrail_model::facts::Projects;
 use taffrail_model::{Ahead, DeviceId, Timestamp};
 use taffrail_prices::{Prices, Spent};
+use taffrail_store::search::Meaning;
 use taffrail_store::{Boot, IndexReader, Pricing};
 
 /// All configuration, and the clock.
@@ -87,6 +88,8 @@ pub struct Settings {
     pub prices: Arc<Prices>,
     /// How much work may cost.
     pub budgets: Vec<Budget>,
+    /// Whether search also finds similar meanings.
+    pub meaning: Meaning,
     /// The user's UTC offset.
     pub ahead: fn() -> Ahead,
     /// A daemon keeps the index up to date: queries read it without catching up.
@@ -143,6 +146,7 @@ impl Settings {
             hub: HubSettings::default(),
             prices: Arc::default(),
             budgets: Vec::new(),
+            meaning: Meaning::default(),
             ahead: Ahead::default,
             kept_up: false,
             now,

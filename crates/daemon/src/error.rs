@@ -1,7 +1,6 @@
 //! Errors of the daemon, and of commands that work without one.
 
-use crate::start::StartError;
-use crate::stop::NotStopped;
+use crate::refusals::{NotStopped, StartError};
 use std::net::SocketAddr;
 use std::path::Path;
 use taffrail_approvals::rules::RulesError;

@@ -11,6 +11,7 @@ mod error;
 pub mod live;
 mod operations;
 pub mod phone;
+mod refusals;
 mod resume;
 mod start;
 mod stop;
@@ -19,10 +20,11 @@ pub use delivery::{SendTime, queue, receipt, stop_at_reset, take_back};
 pub use doctor::doctor;
 pub use error::{DaemonError, ServeError};
 pub use operations::operations;
+pub use refusals::{NotStopped, StartError};
 pub use resume::{
     NewPane, begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed,
     resume_elsewhere, resume_folder, resume_in_tmux, resume_plan, resume_plan_with, start_in_tmux,
     tmux_command,
 };
-pub use start::{Start, StartError};
-pub use stop::{NotStopped, Running, stop_session};
+pub use start::Start;
+pub use stop::{Running, stop_session};

@@ -1,36 +1,17 @@
 //! Starts an agent in a new tmux session, in a folder or in a git worktree of its own.
 
 use crate::DaemonError;
+use crate::refusals::StartError;
 use crate::resume::{start_in_tmux, tmux_command};
 use std::path::{Path, PathBuf};
 use taffrail_api::{NewTmuxSession, NewWorktree, SCHEMA_VERSION, StartBody, StartReply};
 use taffrail_query::start_command;
-use taffrail_run::{Worktree, WorktreeError};
+use taffrail_run::Worktree;
 
 /// How many names are tried for a tmux session.
 const NAMES: u32 = 20;
 /// The longest part of a folder's name in the name of a tmux session.
 const LONGEST: usize = 40;
-
-/// Why an agent is not started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// There is no such folder.
-    #[error("{0} is not a folder")]
-    NoFolder(String),
-    /// The prompt could be read as an option.
-    #[error("a prompt that starts with `-` would be an option")]
-    Option,
-    /// The agent takes no prompt on its command line.
-    #[error("this agent takes no prompt on its command line")]
-    NoPrompt,
-    /// There can be no such worktree.
-    #[error(transparent)]
-    Worktree(#[from] WorktreeError),
-    /// tmux cannot be started, or refused.
-    #[error("{0}")]
-    Tmux(String),
-}
 
 /// An agent that is to be started.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Ends an agent that runs in a terminal that Taffrail can reach.
 
 use crate::DaemonError;
+use crate::refusals::NotStopped;
 use rustix::process::{Pid, Signal, kill_process};
 use taffrail_adapters::by_id;
 use taffrail_api::{SCHEMA_VERSION, StopReply};
@@ -9,26 +10,6 @@ use taffrail_context::{Settings, Target};
 use taffrail_model::replication::is_locator;
 use taffrail_query::resolve::resolve;
 use taffrail_query::status::StatusLookup;
-
-/// Why an agent is not ended.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotStopped {
-    /// It is not running.
-    #[error("it is not running")]
-    NotRunning,
-    /// It runs on another device.
-    #[error("it runs on another device")]
-    Remote,
-    /// It is a sub-agent: its process is that of another session.
-    #[error("it is a sub-agent, and runs in the process of its session")]
-    SubAgent,
-    /// It runs neither in tmux nor under `taffrail run`; its process may do other things, too.
-    #[error("it runs as process {0}, neither in tmux nor under `taffrail run`")]
-    Elsewhere(u32),
-    /// The process is not this agent, or is gone.
-    #[error("process {0} is not its agent any more")]
-    NotTheAgent(u32),
-}
 
 /// What is known of a session's process.
 #[derive(Debug, Clone, Copy)]

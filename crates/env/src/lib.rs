@@ -202,6 +202,7 @@ impl Env {
             go_on_at_reset: config.go_on_at_reset(&self.user_home),
             prices: Arc::new(config.prices(&self.data_folder())),
             budgets: config.budgets(&self.user_home),
+            meaning: config.search.settings(),
             ahead: local_offset,
             kept_up: false,
             now: Timestamp::now,

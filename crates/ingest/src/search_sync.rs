@@ -46,7 +46,8 @@ impl SearchSync {
     ) -> Result<Self, Error> {
         let along = if bring != Bring::Never && bytes >= ALONG_BYTES {
             let load = if bytes >= BULK_BYTES { Load::Bulk } else { Load::Steady };
-            let search = SearchWriter::open(&settings.data, &writer.born()?, load)?;
+            let search =
+                SearchWriter::open(&settings.data, &writer.born()?, (load, settings.meaning))?;
             Some((search, writer.last_batch()?))
         } else {
             None
@@ -87,7 +88,7 @@ impl SearchSync {
             let upkeep = Upkeep::new(settings, search)?;
             return upkeep.close(writer, &Missing { upto: since, changed });
         }
-        let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
+        let stand = stand_of(settings);
         let stand = stand.filter(|it| writer.born().is_ok_and(|born| it.born == born));
         if !is_behind(writer, stand.as_ref())? {
             return Ok(());
@@ -98,7 +99,8 @@ impl SearchSync {
         if self.bring == Bring::Never || (self.bring == Bring::WhenDue && !due) {
             return Ok(());
         }
-        let search = SearchWriter::open(&settings.data, &writer.born()?, Load::Steady)?;
+        let how = (Load::Steady, settings.meaning);
+        let search = SearchWriter::open(&settings.data, &writer.born()?, how)?;
         let missing = Missing { upto: writer.last_batch()?, changed: Vec::new() };
         Upkeep::new(settings, search)?.close(writer, &missing)
     }
@@ -111,7 +113,8 @@ pub fn bring_up(settings: &Settings) -> Result<(), Error> {
         return Ok(());
     }
     let upto = index.last_batch()?;
-    let search = SearchWriter::open(&settings.data, &index.born()?, Load::Steady)?;
+    let how = (Load::Steady, settings.meaning);
+    let search = SearchWriter::open(&settings.data, &index.born()?, how)?;
     let mut upkeep = Upkeep { search, index: Some(index), sources: sources(settings) };
     upkeep.catch_up(&Missing { upto, changed: Vec::new() })?;
     // Search must not outlive the index rows that it was made from.
@@ -126,9 +129,10 @@ fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, Error
     Ok(stand.born == index.born()? && stand.change == index.last_batch()?)
 }
 
-/// How far search has come; `None` if it is missing or damaged.
+/// How far search has come; `None` if it is missing or damaged, or made with another setting.
 pub(crate) fn stand_of(settings: &Settings) -> Option<Stand> {
-    SearchReader::open(&settings.data).map(|it| it.stand().clone())
+    let search = SearchReader::open(&settings.data);
+    search.filter(|it| it.meaning() == settings.meaning).map(|it| it.stand().clone())
 }
 
 fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, Error> {

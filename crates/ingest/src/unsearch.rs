@@ -7,13 +7,13 @@ use taffrail_store::search::{Load, SearchReader, SearchWriter};
 /// Removes sessions from search and merges the segments that held them.
 pub(crate) fn unsearch(settings: &Settings, writer: &Writer, rows: &[i64]) -> Result<(), Error> {
     let born = writer.born()?;
-    let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
-    let Some(stand) = stand.filter(|it| it.born == born) else {
+    let known = SearchReader::open(&settings.data).map(|it| (it.stand().clone(), it.meaning()));
+    let Some((stand, meaning)) = known.filter(|(it, _)| it.born == born) else {
         // A search index that cannot be read, or that belongs to another index, may still hold
         // their words.
         return Ok(SearchWriter::throw_away(&settings.data)?);
     };
-    let mut search = SearchWriter::open(&settings.data, &born, Load::Steady)?;
+    let mut search = SearchWriter::open(&settings.data, &born, (Load::Steady, meaning))?;
     rows.iter().for_each(|row| search.remove_session(*row));
     search.commit(stand.change)?;
     search.purge()?;

@@ -91,7 +91,8 @@ fn at_once(
         (reply, current.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     match current?.is_some_and(|it| it.is_searched(opened.search.stand())) {
-        true => reply.map(Some),
+        true if opened.search.meaning() == settings.meaning => reply.map(Some),
+        true => Ok(None),
         false => Ok(None),
     }
 }
@@ -256,6 +257,7 @@ impl HitBuilder<'_> {
             source_cursor: event.cursor,
             score: hit.score,
             weak: hit.fit == Fit::Weak,
+            by_meaning: hit.by_meaning,
         }
     }
 }

@@ -3883,6 +3883,8 @@ export interface components {
         SearchHit: {
             /** @description The session's agent. */
             agent: string;
+            /** @description It has none of the words, but says something similar. */
+            by_meaning?: boolean;
             /** @description When. */
             created_at: components["schemas"]["Instant"];
             /** @description The device the session is on; `null` for this one while it has no name. */

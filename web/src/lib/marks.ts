@@ -11,7 +11,7 @@ export function words(question: string): string[] {
 
 /** What fits any of the words, as it is written. */
 export function pattern(words: readonly string[]): RegExp | undefined {
-  const all = words.map((it) => it.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replace(/\s+/g, '\\s+')).filter(Boolean);
+  const all = words.map((it) => it.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace(/\s+/g, '\\s+')).filter(Boolean);
   return all.length ? new RegExp(all.sort((a, b) => b.length - a.length).join('|'), 'giu') : undefined;
 }
 

@@ -2,6 +2,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Claude, uuid } from '../stage.mjs';
+import { facts } from './facts.mjs';
+import { friday } from './sessions.mjs';
 
 const DAY = 86_400_000;
 const KEPT = ['.claude/projects', '.codex/sessions'];
@@ -40,6 +42,35 @@ function answers(home) {
   return [...all.values()];
 }
 
+/** What each answer of Codex spent. */
+function counts(home) {
+  const root = join(home, '.codex/sessions');
+  if (!existsSync(root)) return [];
+  return readdirSync(root, { recursive: true }).filter((it) => it.endsWith('.jsonl')).flatMap((name) => {
+    let model = '';
+    return readFileSync(join(root, name), 'utf8').split('\n').filter((it) => it.includes('"turn_context"') || it.includes('"token_count"')).flatMap((line) => {
+      const { timestamp, payload } = JSON.parse(line);
+      model = payload.model ?? model;
+      const it = payload.info?.last_token_usage;
+      if (!it) return [];
+      const usage = { input_tokens: it.input_tokens - it.cached_input_tokens, output_tokens: it.output_tokens, cache_read_input_tokens: it.cached_input_tokens };
+      return [{ at: Date.parse(timestamp), session: name, dollars: priced(model, usage) }];
+    });
+  });
+}
+
+/** How much more was spent in seven days than in the seven before, in percent: by sessions that ended in them, and by days. */
+function against(all, now, midnight) {
+  const of = new Map();
+  for (const it of all) {
+    const had = of.get(it.session) ?? { at: 0, dollars: 0 };
+    of.set(it.session, { at: Math.max(had.at, it.at), dollars: had.dollars + it.dollars });
+  }
+  const within = (list, from) => list.filter((it) => it.at >= from && it.at < from + 7 * DAY).reduce((sum, it) => sum + it.dollars, 0);
+  const change = (list, from) => Math.round((within(list, from) / within(list, from - 7 * DAY) - 1) * 100);
+  return { sessions: change([...of.values()], now - 7 * DAY), days: change(all, midnight - 6 * DAY) };
+}
+
 /** When each session did something, by the files of both agents. */
 function moments(home) {
   const of = new Map();
@@ -54,8 +85,8 @@ function moments(home) {
 
 const parts = (it) => [it.input_tokens, it.output_tokens, it.cache_read_input_tokens, it.cache_creation_input_tokens].map((count) => count ?? 0);
 const spent = (it) => parts(it).reduce((all, count) => all + count, 0);
-/** List prices of the models of the scene, in dollars for a million tokens: read, written, from the cache, into the cache. */
-const PRICES = { opus: [5, 25, 0.5, 6.25], haiku: [1, 5, 0.1, 1.25] };
+/** List prices of the models of the scene, of generated and of recorded sessions, in dollars for a million tokens: read, written, from the cache, into the cache. */
+const PRICES = { 'opus-5-5': [4, 20, 0.2, 5], opus: [5, 25, 0.5, 6.25], sonnet: [3, 15, 0.3, 3.75], haiku: [1, 5, 0.1, 1.25], 'gpt-5.2-codex': [1.75, 14, 0.175, 0], 'gpt-5.5': [5, 30, 0.5, 0] };
 function priced(model, it) {
   const prices = Object.entries(PRICES).find(([name]) => model?.includes(name))?.[1] ?? [];
   return parts(it).reduce((all, count, at) => all + (count * (prices[at] ?? 0)) / 1e6, 0);
@@ -65,6 +96,8 @@ const sum = (all) => all.reduce((so, it) => ({ tokens: so.tokens + it.tokens, do
 export function truth(home, now) {
   const all = answers(home);
   const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const times = [...moments(home).values()];
+  const on = (day) => times.filter((of) => of.some((it) => it >= day && it < day + DAY)).length;
   const billing = all.filter((it) => it.cwd?.endsWith('/billing'));
   const of = new Map();
   for (const it of all.filter((it) => it.at > now - 30 * DAY)) of.set(it.session, (of.get(it.session) ?? 0) + it.dollars);
@@ -74,7 +107,10 @@ export function truth(home, now) {
     // A week is the last 168 hours, or the last seven days of the calendar: each program's own.
     week: sum(billing.filter((it) => it.at > now - 7 * DAY)),
     days: sum(billing.filter((it) => it.at >= midnight - 6 * DAY)),
-    yesterday: [...moments(home).values()].filter((times) => times.some((it) => it >= midnight - DAY && it < midnight)).length,
+    yesterday: on(midnight - DAY),
+    fridays: on(new Date(friday(now)).setHours(0, 0, 0, 0)),
     dear,
+    against: against([...all, ...counts(home)], now, midnight),
+    ...facts(home, { priced, friday: friday(now), dear }),
   };
 }

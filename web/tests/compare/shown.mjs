@@ -9,3 +9,6 @@ export function count(value) {
 }
 
 export const dollars = (value) => `$${value.toFixed(2)}`;
+
+/** Minutes and seconds, as both write them. */
+export const lasting = (seconds) => (seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`);

@@ -5,8 +5,26 @@ export class Walk {
   begin() { this.begun ||= performance.now(); }
   step() { this.begin(); this.steps += 1; }
 
-  async click(what) { this.step(); await what.click(); }
-  async point(what) { this.step(); await what.hover(); }
+  async click(what, how) { await this.reach(what); this.step(); await what.click(how); }
+  async point(what) { await this.reach(what); this.step(); await what.hover(); }
+  /** What is below the edge costs a step: somebody has to scroll. */
+  async reach(what) {
+    this.begin();
+    await what.waitFor({ state: 'visible' });
+    if (await this.comes(what)) return;
+    this.step();
+    await what.scrollIntoViewIfNeeded();
+  }
+  /** Whether it is in sight, or soon is: a page may scroll by itself. What has to be scrolled to is not waited for on the clock. */
+  async comes(what) {
+    const start = performance.now();
+    while (performance.now() - start < 300) {
+      if (await what.evaluate(onScreen)) return true;
+      await this.page.waitForTimeout(20);
+    }
+    this.begun += performance.now() - start;
+    return false;
+  }
   /** A key, or keys held together. */
   async press(keys) { this.step(); await this.page.keyboard.press(keys); }
   /** Words are one step, however many: they are the same words in both programs. */
@@ -15,15 +33,13 @@ export class Walk {
     this.step();
     await this.page.keyboard.insertText(words);
   }
-  async choose(what, value) { this.step(); await what.selectOption(value); }
+  /** A list is opened, and then something of it is chosen. */
+  async choose(what, value) { await this.reach(what); this.step(); this.step(); await what.selectOption(value); }
 
-  /** Waits until it stands on the screen. What is below the edge costs a step: somebody has to scroll. */
+  /** Waits until it stands on the screen. */
   async see(what, timeout = 20_000) {
     await what.waitFor({ state: 'visible', timeout });
-    if (!(await what.evaluate(onScreen))) {
-      this.step();
-      await what.scrollIntoViewIfNeeded();
-    }
+    await this.reach(what);
     this.seconds = (performance.now() - this.begun) / 1000;
     return (await what.innerText()).replace(/\s+/g, ' ').trim();
   }

@@ -1,6 +1,8 @@
 //! The documents of the search index.
 
+use super::meaning::Meaning;
 use super::tokenizer::Words;
+use taffrail_meaning::Vector;
 use taffrail_model::observed::Marks;
 use taffrail_model::{EventId, Kind, Timestamp};
 use tantivy::schema::{
@@ -11,6 +13,7 @@ use tantivy::{Index, TantivyDocument};
 /// Another version means that the search index is rebuilt.
 pub(crate) const SEARCH_VERSION: u32 = 3;
 const WORDS: &str = "words";
+const MEANING: &str = "meaning";
 
 /// The fields by name.
 #[derive(Debug, Clone, Copy)]
@@ -20,22 +23,44 @@ pub(crate) struct Fields {
     pub(crate) at: Field,
     pub(crate) kind: Field,
     pub(crate) body: Field,
+    /// The vectors of what was said, if they are kept.
+    pub(crate) meaning: Option<Field>,
 }
 
-/// The schema and its fields. Nothing is stored: text is read back from its source.
-pub(crate) fn schema() -> (Schema, Fields) {
+/// The schema. Nothing is stored: text is read back from its source.
+pub(crate) fn schema(meaning: Meaning) -> Schema {
     let words = TextFieldIndexing::default()
         .set_tokenizer(WORDS)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let mut builder = Schema::builder();
-    let fields = Fields {
-        key: builder.add_u64_field("key", FAST),
-        session: builder.add_u64_field("session", INDEXED | FAST),
-        at: builder.add_i64_field("at", FAST),
-        kind: builder.add_u64_field("kind", FAST),
-        body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
-    };
-    (builder.build(), fields)
+    builder.add_u64_field("key", FAST);
+    builder.add_u64_field("session", INDEXED | FAST);
+    builder.add_i64_field("at", FAST);
+    builder.add_u64_field("kind", FAST);
+    builder.add_text_field("body", TextOptions::default().set_indexing_options(words));
+    if meaning == Meaning::Kept {
+        builder.add_u64_field(MEANING, FAST);
+    }
+    builder.build()
+}
+
+impl Fields {
+    /// The fields of an index.
+    pub(crate) fn of(schema: &Schema) -> tantivy::Result<Self> {
+        Ok(Self {
+            key: schema.get_field("key")?,
+            session: schema.get_field("session")?,
+            at: schema.get_field("at")?,
+            kind: schema.get_field("kind")?,
+            body: schema.get_field("body")?,
+            meaning: schema.get_field(MEANING).ok(),
+        })
+    }
+
+    /// Whether vectors are kept.
+    pub(crate) fn meaning(&self) -> Meaning {
+        if self.meaning.is_some() { Meaning::Kept } else { Meaning::Dropped }
+    }
 }
 
 /// Registers our tokenizer with an index.
@@ -67,9 +92,18 @@ impl Document {
         out.add_u64(fields.session, row(self.session));
         out.add_i64(fields.at, self.at.as_second());
         out.add_u64(fields.kind, code_of(&self.kind, self.marks));
+        if let Some(field) = fields.meaning.filter(|_| is_said(&self.kind)) {
+            let words = taffrail_meaning::vectors(&self.text).flat_map(Vector::to_words);
+            words.for_each(|it| out.add_u64(field, it));
+        }
         out.add_text(fields.body, self.text);
         out
     }
+}
+
+/// Whether a person or an agent says it. The output of tools has no meaning of its own.
+fn is_said(kind: &Kind) -> bool {
+    matches!(kind, Kind::UserPrompt | Kind::AssistantMessage)
 }
 
 /// The key of an event: the first bytes of its id, which is a hash.

@@ -5,6 +5,7 @@
 //! catch up after a crash. Deleting the folder costs only the time to rebuild it.
 
 mod fields;
+mod meaning;
 mod plan;
 mod query;
 mod ranking;
@@ -15,6 +16,7 @@ mod within;
 mod writer;
 
 pub use fields::{Document, codes as kinds_meant};
+pub use meaning::Meaning;
 pub use plan::Want;
 pub use query::{Clause, FILTERS, Query};
 pub use reader::{EXACT_TOTAL, Fit, Hit, Hits, SearchReader};

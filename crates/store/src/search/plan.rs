@@ -119,7 +119,7 @@ fn kinds(query: &Query) -> Option<u64> {
 }
 
 /// The filters on an event apart from its text.
-fn filter(want: &Want<'_>) -> Option<Box<dyn TantivyQuery>> {
+pub(super) fn filter(want: &Want<'_>) -> Option<Box<dyn TantivyQuery>> {
     let kinds = kinds(want.query);
     if kinds.is_none() && want.since.is_none() && want.sessions.is_none() {
         return None;

@@ -1,6 +1,7 @@
 //! Queries the search index.
 
 use super::fields::{self, Fields};
+use super::meaning::{Meaning, fused};
 use super::plan::{Want, planned};
 use super::ranking;
 use super::writer::Stand;
@@ -45,6 +46,8 @@ pub struct Hit {
     pub score: f32,
     /// How much of the query it matches.
     pub fit: Fit,
+    /// It has no word of the query, but a similar meaning.
+    pub by_meaning: bool,
 }
 
 /// How much of a query a hit matches.
@@ -56,6 +59,13 @@ pub enum Fit {
     Part,
     /// It has some words and scores far below the best hit.
     Weak,
+}
+
+impl Fit {
+    /// The same, but at least a part.
+    pub(super) fn or_part(self) -> Self {
+        if self == Self::Weak { Self::Part } else { self }
+    }
 }
 
 /// The result of a search.
@@ -72,8 +82,7 @@ pub struct Hits {
 }
 
 impl Hits {
-    fn new(mut hits: Vec<Hit>, limit: usize, (total, weaker): (usize, usize)) -> Self {
-        hits.truncate(limit);
+    fn new(hits: Vec<Hit>, (total, weaker): (usize, usize)) -> Self {
         let total_is_at_least = total > EXACT_TOTAL;
         Self { hits, total: total.min(EXACT_TOTAL), total_is_at_least, weaker }
     }
@@ -81,7 +90,7 @@ impl Hits {
 
 impl Hit {
     /// What names the event.
-    const fn place(&self) -> (i64, u64) {
+    pub(super) const fn place(&self) -> (i64, u64) {
         (self.session, self.key)
     }
 }
@@ -117,7 +126,7 @@ impl SearchReader {
         };
         fields::register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let (_, fields) = fields::schema();
+        let fields = Fields::of(&index.schema())?;
         Ok(Some(Self { searcher: reader.searcher(), fields, stand }))
     }
 
@@ -137,6 +146,12 @@ impl SearchReader {
         &self.stand
     }
 
+    /// Whether it keeps vectors.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        self.fields.meaning()
+    }
+
     /// How many documents there are.
     #[must_use]
     pub fn documents(&self) -> u64 {
@@ -148,6 +163,20 @@ impl SearchReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn find(&self, want: &Want<'_>, limit: usize, now: Timestamp) -> Result<Hits, StoreError> {
+        let mut found = self.find_words(want, limit, now)?;
+        if let Some(alike) = self.alike(want)? {
+            found = fused(found, alike);
+        }
+        found.hits.truncate(limit);
+        Ok(found)
+    }
+
+    fn find_words(
+        &self,
+        want: &Want<'_>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Hits, StoreError> {
         let Some(plan) = planned(&self.fields, want)? else {
             return Ok(Hits::default());
         };
@@ -155,7 +184,7 @@ impl SearchReader {
         let how = How { ranked: plan.ranked, most: limit.max(CANDIDATES), now };
         let Some(whole) = &plan.whole else {
             let hits = in_order(self.candidates(&plan.query, how)?);
-            return Ok(Hits::new(hits, limit, (total, 0)));
+            return Ok(Hits::new(hits, (total, 0)));
         };
         let all = self.candidates(whole, how)?;
         let is_cut = all.len() >= how.most;
@@ -174,7 +203,7 @@ impl SearchReader {
         some.extend(low);
         let mut hits = in_order(first);
         hits.extend(in_order(some));
-        Ok(Hits::new(hits, limit, (total, weaker)))
+        Ok(Hits::new(hits, (total, weaker)))
     }
 
     /// The best matches with their weight, in no order.
@@ -251,6 +280,6 @@ impl Columns {
         let weighed = || ranking::weighed(score, age, of(&self.kind));
         let score = if ranked { weighed() } else { ranking::latest(age) };
         let session = i64::try_from(of(&self.session)).unwrap_or(0);
-        Hit { session, key: of(&self.key), score, fit: Fit::Whole }
+        Hit { session, key: of(&self.key), score, fit: Fit::Whole, by_meaning: false }
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the search index: adds documents, and records in each commit how far it has indexed.
 
 use super::fields::{self, Document, Fields, SEARCH_VERSION, key, row};
+use super::meaning::Meaning;
 use crate::db::StoreError;
 use crate::db::open::private_folder;
 use std::io::ErrorKind;
@@ -66,18 +67,22 @@ impl std::fmt::Debug for SearchWriter {
 }
 
 impl SearchWriter {
-    /// Opens the search index of the index `born`; removes one that was made from another index.
+    /// Opens the search index of the index `born`; removes one that was made from another index, or otherwise.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn open(data: &Path, born: &str, load: Load) -> Result<Self, StoreError> {
+    pub fn open(
+        data: &Path,
+        born: &str,
+        (load, meaning): (Load, Meaning),
+    ) -> Result<Self, StoreError> {
         let folder = data.join("search");
         private_folder(&folder)?;
-        let (index, stand) = match open_known(&folder, born) {
+        let (index, stand) = match open_known(&folder, (born, meaning)) {
             Some(known) => known,
-            None => (make(&folder)?, Stand { born: born.to_owned(), ..Stand::default() }),
+            None => (make(&folder, meaning)?, Stand { born: born.to_owned(), ..Stand::default() }),
         };
-        let (_, fields) = fields::schema();
+        let fields = Fields::of(&index.schema())?;
         let arena = if load == Load::Bulk { BULK_ARENA } else { STEADY_ARENA };
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(arena)
@@ -190,7 +195,7 @@ fn merging() -> LogMergePolicy {
 }
 
 /// The index in the folder, if it is readable, in our format and made from the index `born`.
-fn open_known(folder: &Path, born: &str) -> Option<(Index, Stand)> {
+fn open_known(folder: &Path, (born, meaning): (&str, Meaning)) -> Option<(Index, Stand)> {
     let index = Index::open_in_dir(folder).ok()?;
     let stand = Stand::read(&index.load_metas().ok()?.payload?)?;
     fields::register(&index);
@@ -198,13 +203,14 @@ fn open_known(folder: &Path, born: &str) -> Option<(Index, Stand)> {
     let reader: tantivy::Result<IndexReader> =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
     reader.ok()?;
-    (stand.born == born).then_some((index, stand))
+    let kept = Fields::of(&index.schema()).ok()?.meaning();
+    (stand.born == born && kept == meaning).then_some((index, stand))
 }
 
-fn make(folder: &Path) -> Result<Index, StoreError> {
+fn make(folder: &Path, meaning: Meaning) -> Result<Index, StoreError> {
     std::fs::remove_dir_all(folder)?;
     private_folder(folder)?;
-    let index = Index::create_in_dir(folder, fields::schema().0)?;
+    let index = Index::create_in_dir(folder, fields::schema(meaning))?;
     fields::register(&index);
     Ok(index)
 }

@@ -22,6 +22,7 @@ const MOST_HITS: usize = 10_000;
 /// The column that says who said it.
 const WHO: usize = 8;
 const STALE: &str = "(excerpt: its source is gone)";
+const BY_MEANING: &str = "(by meaning)";
 
 /// Search every session of every agent
 #[derive(Debug, clap::Args)]
@@ -191,9 +192,8 @@ fn painted(hit: &SearchHit, printer: &Printer) -> Vec<String> {
         format!("  {} {row}", printer.dim(&pad(who, WHO)))
     };
     let mut out: Vec<_> = rows.into_iter().enumerate().map(row).collect();
-    if hit.stale {
-        out.push(format!("  {} {}", pad("", WHO), printer.dim(STALE)));
-    }
+    let notes = notes(hit).map(|it| format!("  {} {}", pad("", WHO), printer.dim(it)));
+    out.extend(notes);
     out
 }
 
@@ -201,6 +201,12 @@ fn painted(hit: &SearchHit, printer: &Printer) -> Vec<String> {
 fn plain(hit: &SearchHit) -> String {
     let one_line = |it: char| if it.is_whitespace() { ' ' } else { it };
     let text: String = clean(&hit.snippet).chars().map(one_line).collect();
-    let stale = if hit.stale { format!(" {STALE}") } else { String::new() };
-    format!("  {} {text}{stale}", pad(speaker(&hit.kind), WHO))
+    let notes: String = notes(hit).flat_map(|it| [" ", it]).collect();
+    format!("  {} {text}{notes}", pad(speaker(&hit.kind), WHO))
+}
+
+/// What there is to know about a hit beside its text.
+fn notes(hit: &SearchHit) -> impl Iterator<Item = &'static str> {
+    let by_meaning = hit.by_meaning.then_some(BY_MEANING);
+    by_meaning.into_iter().chain(hit.stale.then_some(STALE))
 }

@@ -264,13 +264,7 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             let asked = path("/api/activity", &[("since", &format!("{span}m"))]);
             Answer::Activity { span: *span, activity: client.get(&asked)? }
         }
-        Ask::Resume(id) => {
-            let plan: ResumeReply =
-                client.post(&of(id, "controls/resume"), &ResumeBody { dry_run: true })?;
-            let is_there = plan.cwd.as_deref().is_some_and(|it| Path::new(it).is_dir());
-            let folder = if is_there { Folder::There } else { Folder::Gone };
-            Answer::Resume { id: *id, plan: Box::new(plan), folder }
-        }
+        Ask::Resume(id) => resume(client, *id)?,
         Ask::Machine => Answer::Machine {
             agents: client.get::<AgentList>("/api/agents")?.agents,
             hooks: client.get::<HookList>("/api/hooks")?.agents,
@@ -307,6 +301,15 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
             Answer::Feed(client.get::<FeedReply>(&asked)?.events)
         }
     })
+}
+
+/// How the agent is started again, and whether its folder is there.
+fn resume(client: &Client, id: SessionId) -> Result<Answer, Box<dyn Error>> {
+    let asked = format!("/api/sessions/{id}/controls/resume");
+    let plan: ResumeReply = client.post(&asked, &ResumeBody { dry_run: true })?;
+    let is_there = plan.cwd.as_deref().is_some_and(|it| Path::new(it).is_dir());
+    let folder = if is_there { Folder::There } else { Folder::Gone };
+    Ok(Answer::Resume { id, plan: Box::new(plan), folder })
 }
 
 /// Sends requests to the threads that query the daemon.

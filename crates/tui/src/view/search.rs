@@ -190,7 +190,8 @@ fn hit_line(state: &State, hit: &SearchHit, width: usize, chosen: bool) -> Line<
         span(format!(" {} ", pad(speaker(&hit.kind), SPEAKER)), theme.style(Ink::Dim)),
     ];
     let age = when::ago(hit.created_at, state.now);
-    let right = Line::from(span(format!(" {age:>4}"), theme.style(Ink::Dim)));
+    let how = if hit.by_meaning { " by meaning" } else { "" };
+    let right = Line::from(span(format!("{how} {age:>4}"), theme.style(Ink::Dim)));
     let room = width.saturating_sub(3 + name + SPEAKER + 2 + right.width());
     spans.extend(excerpt::spans(hit, room, theme));
     left_right(Line::from(spans), right, width)

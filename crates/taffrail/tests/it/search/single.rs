@@ -302,3 +302,31 @@ fn a_damaged_search_is_made_again() {
         }
     }
 }
+
+#[test]
+fn what_was_said_in_other_words_is_found_and_marked_only_if_that_is_on() {
+    let home = Home::new(PROGRAM);
+    let pieces = [
+        Piece::Prompt("The authentication of customers is broken since the upgrade".to_owned()),
+        Piece::Answer("I painted the fence and fed the ducks in the pond".to_owned()),
+    ];
+    home.write(&path(SESSION), chats::claude(SESSION, "o", "/w/app", &pieces));
+    let asked = |typed: &str| {
+        let reply = ask(&home, typed);
+        let hits = reply["hits"].as_array().unwrap().clone();
+        hits.iter().map(|it| (word(it, "kind"), it["by_meaning"] == true)).collect::<Vec<_>>()
+    };
+    let question = "why can users not login";
+    assert_eq!(asked(question), []);
+    home.ok(&["config", "set", "search.meaning", "true"]);
+    assert_eq!(asked(question), [("user.prompt".to_owned(), true)]);
+    // A word that occurs finds the same event by itself.
+    let both = "why can customers not login";
+    assert_eq!(asked(both), [("user.prompt".to_owned(), false)]);
+    assert_eq!(asked("\"can users\" not login"), []);
+    assert_eq!(asked("why can users not login kind:message"), []);
+    let shown = home.run(&["search", question]);
+    assert!(shown.stdout.contains("since the upgrade (by meaning)"), "{}", shown.stdout);
+    home.ok(&["config", "set", "search.meaning", "false"]);
+    assert_eq!((asked(question), asked(both).len()), (Vec::new(), 1));
+}
