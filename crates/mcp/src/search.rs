@@ -7,7 +7,9 @@ use std::sync::PoisonError;
 use taffrail_api::{SearchHit, SearchReply};
 
 /// How many hits of one query are shown at most.
-const MOST: usize = 60;
+const MOST: usize = 200;
+/// How many are asked for at first: few agents turn so many pages, and each hit costs a look into its source.
+const FIRST: usize = 60;
 
 /// Finds what was said.
 pub(crate) fn search(question: &Question) -> Result<String, Refusal> {
@@ -47,14 +49,21 @@ fn spellings(path: &str, here: &str) -> Vec<String> {
 fn found(question: &Question, query: &str) -> Result<(usize, SearchReply), Refusal> {
     let offset = question.given.offset()?;
     let last = || question.last.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, reply)) = last().as_ref().filter(|(asked, _)| offset > 0 && asked == query) {
+    let has_page = |reply: &SearchReply| offset > 0 && !has_more(reply, offset);
+    if let Some((_, reply)) = last().as_ref().filter(|(asked, it)| asked == query && has_page(it)) {
         return Ok((offset, reply.clone()));
     }
-    let reply = ask(question, query, MOST)?;
+    let reply = ask(question, query, if offset == 0 { FIRST } else { MOST })?;
     if reply.total > 0 {
         *last() = Some((query.to_owned(), reply.clone()));
     }
     Ok((offset, reply))
+}
+
+/// Whether hits from a number on were not asked for yet.
+fn has_more(reply: &SearchReply, offset: usize) -> bool {
+    let known = reply.hits.len();
+    offset >= known && known < MOST && reply.total > known as u64
 }
 
 /// Asks for the best hits of a query.
@@ -76,8 +85,11 @@ fn hits(question: &Question, reply: &SearchReply, offset: usize) -> String {
             break;
         }
     }
-    let is_cut = more.is_none() && reply.total > reply.hits.len() as u64;
-    let remark = is_cut.then_some("Only the best 60 hits are shown: narrow the query.");
+    let known = reply.hits.len();
+    // An empty page leads nowhere, whatever was counted.
+    more = more.or_else(|| (known > offset && has_more(reply, known)).then_some(known));
+    let is_cut = more.is_none() && reply.total > known as u64;
+    let remark = is_cut.then_some("Only the best 200 hits are shown: narrow the query.");
     page.end(remark, more.map(|it| it.to_string()).as_deref())
 }
 

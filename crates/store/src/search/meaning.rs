@@ -1,6 +1,5 @@
 //! Finds what was said by its meaning, beside its words.
 
-use super::fields::Fields;
 use super::plan::{Want, filter};
 use super::query::{Clause, Query};
 use super::reader::{Fit, Hit, Hits, SearchReader};
