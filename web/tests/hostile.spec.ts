@@ -1,5 +1,5 @@
 import { test as base } from '@playwright/test';
-import { enter, expect, Stage, watch } from './kit';
+import { chosen, enter, expect, Stage, watch } from './kit';
 // @ts-expect-error Plain modules, used by scripts too.
 import { payloads } from './payloads.mjs';
 // @ts-expect-error As above.
@@ -73,7 +73,9 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
   await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click();
   await expect(page.getByRole('list', { name: 'Notes' })).toContainText(evil);
   await check('marks');
-  for (const id of ids) {
+  // A slice goes through a third of the sessions from end to beginning.
+  for (const [at, id] of ids.entries()) {
+    if (!chosen(at, 3)) continue;
     await page.goto(`${stage.url}/session/${id}`);
     const rows = page.getByRole('feed', { name: 'Transcript' });
     await expect(rows.locator('article').first()).toBeVisible();
@@ -93,7 +95,7 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
     }
   }
   // What is looked for comes from anywhere, too.
-  for (const text of payloads.slice(0, 56)) {
+  for (const text of payloads.filter((_: string, at: number) => chosen(at, 6))) {
     await page.goto(`${stage.url}/session/${ids[0]}?find=${encodeURIComponent(text)}&turn=${encodeURIComponent(text)}&time=x`);
     await expect(page.getByRole('search', { name: 'Find in this session' })).toBeVisible();
   }
