@@ -2,7 +2,7 @@
 
 use crate::paint::text::{span, wrap_into};
 use crate::paint::theme::{Ink, Theme};
-use crate::printer::Printer;
+use crate::printer::{Printer, painted_line};
 use crate::terminal::{clean, fit_words};
 use ratatui::text::{Line, Span};
 use taffrail_api::SearchHit;
@@ -28,7 +28,7 @@ pub fn rows(hit: &SearchHit, width: usize, printer: &Printer) -> Vec<String> {
     let row = |row: String| {
         let of = |it| rest.find(|next| next.0 == it).copied().unwrap_or((it, false));
         let kept: Vec<_> = row.chars().map(of).collect();
-        printer.line(&line(&kept, printer.theme))
+        painted_line(&line(&kept, printer.theme))
     };
     rows.into_iter().map(row).collect()
 }
@@ -80,7 +80,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn hit(snippet: &str, found: &str) -> SearchHit {
-        let start = snippet.find(found).map_or(0, |at| snippet[..at].chars().count());
+        let start = snippet.split_once(found).map_or(0, |(before, _)| before.chars().count());
         let end = start + found.chars().count();
         serde_json::from_value(json!({
             "session_id": "9dafbb93-c359-41dc-8402-b0c56aeb283d",

@@ -59,14 +59,16 @@ impl Printer {
     pub(crate) fn inked(&self, text: &str, ink: Ink) -> String {
         painted(text, self.theme.style(ink))
     }
+}
 
-    pub(crate) fn line(&self, line: &Line<'_>) -> String {
-        line.spans.iter().map(|it| self.span(it)).collect()
-    }
+/// A line in its own styles.
+pub(crate) fn painted_line(line: &Line<'_>) -> String {
+    line.spans.iter().map(painted_span).collect()
+}
 
-    pub(crate) fn span(&self, span: &Span<'_>) -> String {
-        painted(&span.content, span.style)
-    }
+/// A piece of a line in its own style.
+pub(crate) fn painted_span(span: &Span<'_>) -> String {
+    painted(&span.content, span.style)
 }
 
 fn painted(text: &str, style: Style) -> String {

@@ -4,7 +4,7 @@ use crate::numbers::{self, counted, short};
 use crate::paint::text::wrapped;
 use crate::paint::theme::{Ink, ink_of};
 use crate::phrases::{Outcome, decided, flag, word};
-use crate::printer::Printer;
+use crate::printer::{Printer, painted_line};
 use crate::state::transcript_view::entries::{Entry, Reader, Tools, push, show};
 use crate::table::{self, elsewhere};
 use crate::terminal::{clean, fit, line};
@@ -127,7 +127,7 @@ impl<'a> Turns<'a> {
             if entry.has_space_above() {
                 out.push(String::new());
             }
-            out.extend(lines.iter().map(|it| self.printer.line(it)));
+            out.extend(lines.iter().map(painted_line));
         }
         out
     }

@@ -3,7 +3,7 @@
 use crate::paint::cut;
 use crate::paint::text::span;
 use crate::paint::theme::{Ink, ink_of};
-use crate::printer::Printer;
+use crate::printer::{Printer, painted_span};
 use crate::terminal::{fit, line, pad};
 use crate::when;
 use crate::when::Clock;
@@ -96,8 +96,8 @@ pub fn painted_row(session: &Session, clock: &Clock, shown: Shown, printer: &Pri
     let line = cut(spans.collect::<Vec<_>>().into(), printer.width);
     let folder = session.project_path.as_deref().filter(|_| elsewhere(session).is_none());
     let paint = |(number, it): (usize, &Span<'_>)| match folder.filter(|_| number == PROJECT_CELL) {
-        Some(folder) => printer.links.within(&printer.span(it), folder, it.content.trim_end()),
-        None => printer.span(it),
+        Some(folder) => printer.links.within(&painted_span(it), folder, it.content.trim_end()),
+        None => painted_span(it),
     };
     line.spans.iter().enumerate().map(paint).collect()
 }

@@ -109,12 +109,12 @@ fn next_vector(values: &mut impl Iterator<Item = u64>) -> Option<[u64; WORDS]> {
 }
 
 /// Joins both lists by the places of their hits: what is in both comes before what is in one.
-pub(super) fn fused(words: Hits, alike: Vec<Hit>) -> Hits {
+pub(super) fn fused(words: &Hits, alike: &[Hit]) -> Hits {
     let score = |place: usize| 1.0 / (EVEN + place as f32);
     let scored = |it: &Hit, score: f32| (it.place(), Hit { score, ..*it });
     let by_words = words.hits.iter().enumerate().map(|(place, it)| scored(it, score(place)));
     let mut hits: HashMap<_, _> = by_words.collect();
-    let Hits { mut total, mut weaker, .. } = words;
+    let (mut total, mut weaker) = (words.total, words.weaker);
     for (place, hit) in alike.iter().enumerate() {
         let score = score(place) * BESIDE;
         let Some(known) = hits.get_mut(&hit.place()) else {
@@ -128,7 +128,7 @@ pub(super) fn fused(words: Hits, alike: Vec<Hit>) -> Hits {
     }
     let mut hits: Vec<_> = hits.into_values().collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
-    Hits { hits, total, weaker, ..words }
+    Hits { hits, total, weaker, total_is_at_least: words.total_is_at_least }
 }
 
 #[cfg(test)]
@@ -143,7 +143,7 @@ mod tests {
     fn what_both_find_comes_first_and_only_what_words_miss_is_marked() {
         let words = vec![hit(1, Fit::Whole, false), hit(2, Fit::Weak, false)];
         let words = Hits { hits: words, total: 7, weaker: 1, ..Hits::default() };
-        let found = fused(words, vec![hit(3, Fit::Part, true), hit(2, Fit::Part, true)]);
+        let found = fused(&words, &[hit(3, Fit::Part, true), hit(2, Fit::Part, true)]);
         let shown: Vec<_> = found.hits.iter().map(|it| (it.key, it.fit, it.by_meaning)).collect();
         let expected = [(2, Fit::Part, false), (1, Fit::Whole, false), (3, Fit::Part, true)];
         assert_eq!(shown, expected);

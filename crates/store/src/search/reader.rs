@@ -165,7 +165,7 @@ impl SearchReader {
     pub fn find(&self, want: &Want<'_>, limit: usize, now: Timestamp) -> Result<Hits, StoreError> {
         let mut found = self.find_words(want, limit, now)?;
         if let Some(alike) = self.alike(want)? {
-            found = fused(found, alike);
+            found = fused(&found, &alike);
         }
         found.hits.truncate(limit);
         Ok(found)

@@ -1,5 +1,4 @@
 //! Colours, Markdown and links: on a terminal, and nowhere else.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use crate::pager::on_terminal;
 use serde_json::json;

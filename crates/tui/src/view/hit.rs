@@ -137,7 +137,7 @@ fn own_lines(
         _ => plain(text, room, theme),
     };
     let bar = theme.style(Ink::Question);
-    rows.into_iter().map(|it| prefixed("  ▌ ", marked(it, words, theme), bar)).collect()
+    rows.into_iter().map(|it| prefixed("  ▌ ", marked(&it, words, theme), bar)).collect()
 }
 
 fn plain(text: &str, width: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -155,7 +155,7 @@ fn prefixed(mark: &str, mut line: Line<'static>, style: Style) -> Line<'static> 
 }
 
 /// A line with every word marked that contains a match.
-fn marked(line: Line<'static>, words: &[String], theme: Theme) -> Line<'static> {
+fn marked(line: &Line<'static>, words: &[String], theme: Theme) -> Line<'static> {
     let mut out = Vec::new();
     for it in &line.spans {
         for piece in it.content.split_inclusive(' ') {

@@ -14,7 +14,8 @@ struct Started(Home);
 impl Started {
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let mut command = self.0.command(words);
-        let usual = std::env::var("PATH").unwrap();
+        let usual = command.get_envs().find(|(name, _)| *name == "PATH");
+        let usual = usual.and_then(|it| it.1).unwrap().to_str().unwrap().to_owned();
         command.env("PATH", format!("{}:{usual}", self.0.path("bin").display()));
         let output = self.tmux_of(&mut command).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
