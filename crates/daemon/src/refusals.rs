@@ -5,7 +5,7 @@ use taffrail_run::WorktreeError;
 /// Why an agent is not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("{0} is not a folder")]
     NoFolder(String),
     /// The prompt could be read as an option.

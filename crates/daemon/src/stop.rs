@@ -100,7 +100,7 @@ mod tests {
         check(Running { is_sub_agent: true, ..it }, NotStopped::SubAgent);
         check(it, NotStopped::Elsewhere(own));
         check(Running { executor: Some("process:7"), ..it }, NotStopped::Elsewhere(own));
-        // This test is no agent.
+        // This test is not an agent.
         check(Running { executor: Some("tmux:%1"), ..it }, NotStopped::NotTheAgent(own));
         check(
             Running { executor: Some("pty:1"), agent: "none", ..it },

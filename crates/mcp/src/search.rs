@@ -125,6 +125,30 @@ pub(crate) fn said(hit: &SearchHit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    fn reply(hits: usize, total: u64) -> SearchReply {
+        let hit = json!({
+            "session_id": "00000000-0000-4000-8000-000000000000", "event_id": format!("{:032x}", 1),
+            "turn_id": null, "kind": "tool.result", "created_at": "2026-11-18T10:00:00Z",
+            "snippet": "x", "matches": [], "stale": false, "agent": "a", "device": null,
+            "title": null, "project_path": "/p", "source_uri": "a:b",
+            "source_cursor": {"byte_offset": 0, "length": 1}, "score": 1.0,
+        });
+        let hits = vec![hit; hits];
+        let reply = json!({"schema_version": 1, "total": total, "total_is_at_least": false,
+            "partial": false, "hits": hits});
+        serde_json::from_value(reply).unwrap()
+    }
+
+    #[test]
+    fn a_search_with_more_hits_than_are_asked_for_at_first_was_cut_to_those() {
+        assert!(has_more(&reply(FIRST, 120), FIRST));
+        assert!(!has_more(&reply(FIRST, 120), FIRST - 1));
+        assert!(!has_more(&reply(FIRST, 60), FIRST));
+        assert!(!has_more(&reply(120, 120), 120));
+        assert!(!has_more(&reply(MOST, 500), MOST));
+    }
 
     #[test]
     fn a_path_is_looked_for_as_agents_write_it() {
