@@ -172,8 +172,9 @@ def in_the_clear(port):
     """Gives the server one string as it is, into the stream that holds the logs."""
     client = Client(port)
     names = client.ask(b"$JS.API.STREAM.NAMES", b"")["streams"]
-    stream = next(it for it in names if it.startswith("TAFFRAIL_"))
-    subject = f"taffrail.{stream.split('_', 1)[1]}.log.{CONTROL}"
+    stream = next(it for it in names if it.startswith("TAFFRAIL_HUB_") and it.endswith("_LOG"))
+    streams, shard = stream.split("_")[2:4]
+    subject = f"taffrail_hub.{streams}-{shard}.log.{CONTROL}.{CONTROL}"
     answer = client.ask(subject.encode(), CONTROL.encode())
     if "seq" not in answer:
         raise SystemExit(f"the string in the clear was not taken: {answer}")

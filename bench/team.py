@@ -13,6 +13,7 @@ import time
 from letting import let_scripts_decide
 
 TICK = os.sysconf("SC_CLK_TCK")
+USER = "ann@x.org"
 QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
@@ -75,15 +76,16 @@ class Server:
 class Device:
     """A home with a device of its own."""
 
-    def __init__(self, program, folder, name):
+    def __init__(self, program, folder, name, user=USER):
         self.program, self.home, self.name, self.daemon = program, folder, name, None
+        self.user = user
         self.env = {"HOME": folder, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "NO_COLOR": "1"}
         for part in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"):
             self.env[f"XDG_{part}"] = f"{folder}/x/{part}"
             os.makedirs(self.env[f"XDG_{part}"], mode=0o700, exist_ok=True)
         let_scripts_decide(self.env["XDG_CONFIG_HOME"])
         self.data = f"{folder}/x/DATA_HOME/taffrail"
-        self.run("device", "init", "--name", name, "--user", "ann@x.org")
+        self.run("device", "init", "--name", name, "--user", user)
 
     def run(self, *words, check=True):
         done = subprocess.run([self.program, *words], env=self.env, cwd=self.home,
@@ -119,7 +121,7 @@ class Device:
 
 
 class Team:
-    """Devices that use one server."""
+    """Devices that use one server; a name such as `bob/tower` is that of another user's device."""
 
     def __init__(self, program, nats, names, more=""):
         self.folder = tempfile.mkdtemp(prefix="taffrail-team-")
@@ -127,14 +129,36 @@ class Team:
         try:
             self.server = Server(nats, f"{self.folder}/nats", more)
             for name in names:
-                self.devices.append(Device(program, f"{self.folder}/{name}", name))
+                self.devices.append(self.device(program, name))
             for new in self.devices[1:]:
-                invite = self.devices[0].ask("device", "invite")["invite"]
-                request = new.ask("device", "join", invite)["request"]
-                self.devices[0].run("device", "approve", request, "--yes")
+                self.admit(new)
+            for it in self.devices:
+                it.close()
         except BaseException:
             self.close()
             raise
+
+    def device(self, program, name):
+        person, _, own = name.rpartition("/")
+        return Device(program, f"{self.folder}/{name}", own, f"{person}@x.org" if person else USER)
+
+    def admit(self, new):
+        first = self.devices[0]
+        invite = first.ask("device", "invite", *(["--for", new.user] if new.user != first.user else []))["invite"]
+        request = self.vouched(new, new.ask("device", "join", invite)["request"])
+        first.run("device", "approve", request, "--yes")
+
+    def vouched(self, new, request):
+        """Another user's later devices need the word of their first one, which is in the team by the hub."""
+        first, theirs = self.devices[0], next(it for it in self.devices if it.user == new.user)
+        if theirs in (first, new):
+            return request
+        for it in (first, theirs):
+            if not it.daemon:
+                it.run("hub", "use", self.server.url)
+                it.start()
+        until("their first device in the team", lambda: theirs.ask("device", "ls")["this"]["state"] == "in")
+        return theirs.ask("device", "vouch", request, "--yes")["request"]
 
     def __enter__(self):
         return self

@@ -263,7 +263,7 @@ class World:
         """How many entries of each log the server has."""
         client = self.client()
         names = client.ask(b"$JS.API.STREAM.NAMES", b"")["streams"]
-        stream = next(it for it in names if it.startswith("TAFFRAIL_"))
+        stream = next(it for it in names if it.startswith("TAFFRAIL_HUB_") and it.endswith("_LOG"))
         info = client.ask(b"$JS.API.STREAM.INFO." + stream.encode(), b'{"subjects_filter": ">"}')
         return {".".join(it.split(".")[-2:]): count for it, count in info["state"].get("subjects", {}).items()}
 

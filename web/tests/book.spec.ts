@@ -11,7 +11,7 @@ const ACCEPTED = new URL('book.json', import.meta.url).pathname;
 const FOLDER = 'test-results/book';
 const PAGES: Record<string, string> = {
   board: '/', sessions: '/sessions', projects: '/projects', project: '/projects?project=%2Fhome%2Fana%2Fsrc%2Fapi-auth', search: '/search', found: '/search?q=token', approvals: '/approvals?mode=list',
-  queue: '/approvals?mode=queue', findings: '/findings', usage: '/usage', timeline: '/timeline', feed: '/feed', health: '/health', settings: '/settings', nowhere: '/nopage',
+  queue: '/approvals?mode=queue', denied: '/approvals?mode=denied', findings: '/findings', usage: '/usage', timeline: '/timeline', feed: '/feed', health: '/health', settings: '/settings', nowhere: '/nopage',
 };
 const WIDTHS = [375, 768, 1440, 2560];
 /** A slice looks at each page in two of its eight pictures. */

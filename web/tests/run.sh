@@ -6,4 +6,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for program in "$HOME"/.cache/taffrail-agents/@anthropic-ai/*/node_modules/@anthropic-ai/claude-code-linux-*/claude; do
   if [ -x "$program" ]; then export TAFFRAIL_CLAUDE="$program"; fi
 done
-npx playwright test units lists book pages live safety push walking transcript random hostile real
+npx playwright test units lists book pages live safety push walking transcript screens random hostile real

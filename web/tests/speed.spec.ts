@@ -1,10 +1,45 @@
-import { test as base } from '@playwright/test';
+import { test as base, type BrowserContext, type Page } from '@playwright/test';
 import { gzipSync } from 'node:zlib';
 import { enter, expect, Stage } from './kit';
 // @ts-expect-error Plain modules, used by scripts too.
 import { Claude, uuid } from './stage.mjs';
 
 const note = (name: string, value: string) => console.log(`      ${name}: ${value}`);
+
+const USEFUL = 'article.item, main [data-row], .lanes li';
+
+/** Each page notes when it first drew something useful: who asks from outside sees it only at the next look. */
+const drawn = (context: BrowserContext) => context.addInitScript((useful) => {
+  const eye = new MutationObserver(() => {
+    if (!document.querySelector(useful)) return;
+    eye.disconnect();
+    // A task after a frame begins when the frame is drawn.
+    requestAnimationFrame(() => setTimeout(() => { document.documentElement.dataset.drawn = String(performance.now()); }));
+  });
+  eye.observe(document, { subtree: true, childList: true });
+}, USEFUL);
+
+/** When the page drew something useful, in milliseconds since it was gone to. */
+async function painted(page: Page): Promise<number> {
+  await page.locator('html[data-drawn]').waitFor();
+  return page.evaluate(() => Number(document.documentElement.dataset.drawn));
+}
+
+type Traced = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number; args?: { name?: string } };
+
+/** The processor time of the tasks of the page's own thread, in milliseconds: those that drew a frame, and the others, such as
+    the browser's collection of garbage. */
+function tasks(trace: Traced[]): { frames: number[]; others: number[] } {
+  const main = new Set(trace.filter((it) => it.name === 'thread_name' && it.args?.name === 'CrRendererMain').map((it) => `${it.pid} ${it.tid}`));
+  const own = trace.filter((it) => main.has(`${it.pid} ${it.tid}`));
+  const drawn = own.filter((it) => it.name === 'Layerize');
+  const spent = (it: Traced) => (it.tdur ?? it.dur ?? 0) / 1000;
+  // A task is noted twice, one within the other.
+  const all = own.filter((it) => it.ph === 'X' && it.name === 'ThreadControllerImpl::RunTask');
+  const isFrame = (task: Traced) => drawn.some((it) => it.pid === task.pid && it.ts >= task.ts && it.ts <= task.ts + (task.dur ?? 0));
+  const sorted = (list: Traced[]) => list.map(spent).sort((one, other) => one - other);
+  return { frames: sorted(all.filter(isFrame)), others: sorted(all.filter((it) => !isFrame(it))) };
+}
 
 base('first load is small and quick, and a board of 500 live sessions follows at once', async ({ browser }) => {
   base.setTimeout(300_000);
@@ -76,49 +111,50 @@ base('a transcript of 50,000 messages scrolls without a long frame', async ({ br
   await stage.start();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   await enter(context, stage);
+  await drawn(context);
   const page = await context.newPage();
   await page.goto(`${stage.url}/session/@last`);
   await expect(page.getByText(/^50,000 events|^50,00\d events/)).toBeVisible({ timeout: 60_000 });
   const id = await page.evaluate(async () => (await fetch('/api/sessions/@last').then((it) => it.json())).id);
   for (const place of ['', '?turn=12500', '?turn=1']) {
-    let got = 0;
-    page.on('response', async (it) => { if (it.url().includes('/window')) got += (await it.body().catch(() => Buffer.alloc(0))).length; });
-    await page.goto('about:blank');
-    await page.goto(`${stage.url}/session/${id}${place}`);
-    await expect(page.locator('article.item').first()).toBeVisible();
-    const paint = await page.evaluate(() => performance.now());
-    note(`useful paint at ${place || 'the end'}`, `${Math.round(paint)} ms, ${Math.round(got / 1000)} kB of windows`);
-    expect(got).toBeLessThan(300_000);
-    page.removeAllListeners('response');
+    const paints: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      let got = 0;
+      page.on('response', async (it) => { if (it.url().includes('/window')) got += (await it.body().catch(() => Buffer.alloc(0))).length; });
+      await page.goto('about:blank');
+      await page.goto(`${stage.url}/session/${id}${place}`);
+      paints.push(await painted(page));
+      expect(got).toBeLessThan(300_000);
+      page.removeAllListeners('response');
+      await page.waitForLoadState('networkidle');
+    }
+    paints.sort((one, other) => one - other);
+    note(`useful paint at ${place || 'the end'}`, `median ${Math.round(paints[2]!)} ms, worst ${Math.round(paints[4]!)} ms`);
+    expect.soft(paints[2], place).toBeLessThan(500);
   }
   await page.goto(`${stage.url}/session/${id}?turn=12500`);
   await page.waitForLoadState('networkidle');
   await expect(page.locator('.turnbar i').first()).toBeAttached();
   await page.waitForTimeout(1000);
-  // The processor time of the page's own thread for each frame: what others do on this machine does not count.
-  const session = await context.newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const spent = async () => ((await session.send('Performance.getMetrics')).metrics.find((it) => it.name === 'TaskDuration')?.value ?? 0) * 1000;
   const box = (await page.getByRole('feed').elementHandle())!;
-  const frames: number[] = [];
-  const run = async (steps: number, by: string) => {
-    for (let at = 0; at < steps; at += 1) {
-      const before = await spent();
-      await box.evaluate((it, [what, step]) => new Promise<void>((done) => {
-        if (what === 'up') it.scrollTop -= 240;
-        else if (what === 'down') it.scrollTop += 600;
-        else it.scrollTop = (it.scrollHeight / 60) * Number(step);
-        requestAnimationFrame(() => requestAnimationFrame(() => done()));
-      }), [by, String(at)] as const);
-      frames.push((await spent()) - before);
+  const run = (steps: number, by: string) => box.evaluate(async (it, [what, count]) => {
+    for (let step = 0; step < Number(count); step += 1) {
+      if (what === 'up') it.scrollTop -= 240;
+      else if (what === 'down') it.scrollTop += 600;
+      else it.scrollTop = (it.scrollHeight / 60) * step;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     }
-  };
+  }, [by, steps] as const);
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata', 'devtools.timeline'] });
   await run(120, 'up');
   await run(120, 'down');
   await run(60, 'jump');
   await run(120, 'down');
-  frames.sort((a, b) => a - b);
-  note('work for a frame of scrolling 50,000 messages', `median ${frames[frames.length >> 1]!.toFixed(1)} ms, 99 of 100 within ${frames[Math.floor(frames.length * 0.99)]!.toFixed(1)} ms, worst ${frames.at(-1)!.toFixed(1)} ms`);
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: Traced[] };
+  const { frames, others } = tasks(traceEvents);
+  expect(frames.length).toBeGreaterThan(420);
+  const last = (list: number[]) => list.slice(-4).map((it) => it.toFixed(1)).join(', ');
+  note('scrolling 50,000 messages', `a frame takes ${frames[frames.length >> 1]?.toFixed(1)} ms at the median, the longest ${last(frames)}; the longest other tasks ${last(others)}`);
   expect(frames.at(-1)).toBeLessThan(50);
   expect(await page.locator('article.item').count()).toBeLessThan(120);
   await context.close();
@@ -136,7 +172,8 @@ async function many(stage: InstanceType<typeof Stage>, count: number, now: numbe
     // Two hundred of the last week, the others before it.
     const start = at < 200 ? now - ((at * 6.9) / 200) * 86_400_000 - 3_600_000 : now - (8 + (at % 300)) * 86_400_000;
     const said = { userType: 'external', cwd, sessionId: id, version: '2.1.240', gitBranch: `work-${at % 12}`, isSidechain: false };
-    const line = (type: string, after: number, message: object) => JSON.stringify({ ...said, parentUuid: null, uuid: `${id.slice(0, 24)}${String(after).padStart(12, '0')}`, timestamp: new Date(start + after * 1000).toISOString(), type, message });
+    // Records with the same id would make the sessions copies of each other.
+    const line = (type: string, after: number, message: object) => JSON.stringify({ ...said, parentUuid: null, uuid: `${at.toString(16).padStart(8, '0')}-0000-4000-9000-${String(after).padStart(12, '0')}`, timestamp: new Date(start + after * 1000).toISOString(), type, message });
     const lines = [line('user', 0, { role: 'user', content: `Do the thing number ${at}` })];
     for (let part = 1; part <= (at < 200 ? 20 : 1); part += 1) lines.push(line('assistant', part * 90, { id: `m${at}-${part}`, type: 'message', role: 'assistant', model: 'claude-opus-4-5-20251101', content: [{ type: 'text', text: `Thing ${at} is done.` }], stop_reason: 'end_turn', usage: { input_tokens: 900 + at % 700, output_tokens: 90 + at % 70 } }));
     writeFileSync(`${folder}/${id}.jsonl`, `${lines.join('\n')}\n`);
@@ -152,36 +189,42 @@ base('a list of 100,000 sessions and a week of 200 paint at once, and a tab at r
   await stage.start();
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   await enter(context, stage);
+  await drawn(context);
   const page = await context.newPage();
   await page.goto(`${stage.url}/`);
   const known = () => page.evaluate(async () => (await fetch('/api/sessions?sort=last&limit=1').then((it) => it.json())).total as number);
   await expect.poll(known, { timeout: 1_500_000, intervals: [2000] }).toBe(count);
   note(`history of ${count} sessions read after`, `${Math.round((Date.now() - began) / 1000)} s`);
-  const worst = async (name: string, path: string, ready: () => Promise<unknown>) => {
+  const worst = async (name: string, path: string) => {
     const paints: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       await page.goto('about:blank');
       await page.goto(stage.url + path);
-      await ready();
-      paints.push(await page.evaluate(() => performance.now()));
+      paints.push(await painted(page));
     }
     paints.sort((a, b) => a - b);
     note(`useful paint of ${name}`, `median ${Math.round(paints[2]!)} ms, worst ${Math.round(paints[4]!)} ms`);
     expect.soft(paints[2], name).toBeLessThan(500);
   };
-  await worst('the list', '/sessions', () => page.locator('main [data-row]').first().waitFor());
-  await worst('the list by cost', '/sessions?sort=cost&order=desc', () => page.locator('main [data-row]').first().waitFor());
-  await worst('a week on the timeline', '/timeline?width=7d', () => page.locator('.lanes li').first().waitFor());
+  await worst('the list', '/sessions');
+  await worst('the list by cost', '/sessions?sort=cost&order=desc');
+  await worst('a week on the timeline', '/timeline?width=7d');
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const spent = async () => ((await session.send('Performance.getMetrics')).metrics.find((it) => it.name === 'TaskDuration')?.value ?? 0) * 1000;
   for (const path of ['/', '/timeline?width=7d', '/sessions']) {
     await page.goto(stage.url + path);
     await page.waitForLoadState('networkidle');
-    await page.waitForTimeout(3000);
-    const before = await spent();
-    await page.waitForTimeout(30_000);
-    const used = (await spent()) - before;
+    const during = async (ms: number) => {
+      const before = await spent();
+      await page.waitForTimeout(ms);
+      return (await spent()) - before;
+    };
+    // The daemon goes on with a history that it has just read.
+    const shown = Date.now();
+    await expect.poll(() => during(5000), { timeout: 600_000, intervals: [0] }).toBeLessThan(5);
+    note(`${path} comes to rest after`, `${Math.round((Date.now() - shown) / 1000)} s`);
+    const used = await during(30_000);
     note(`${path} at rest`, `${used.toFixed(1)} ms of its thread in 30 s, ${(used / 300).toFixed(3)} % of a core`);
     expect.soft(used, path).toBeLessThan(30);
   }

@@ -136,6 +136,25 @@ test('a turn is gone to by its number, from the list of turns and by keys', asyn
   await expect(page.getByRole('group', { name: 'The turn that is read' })).toContainText('Do part 333 of it');
 });
 
+test('the number of a turn that is being typed stays while the transcript moves on', async ({ page, staged }) => {
+  await opened(page, staged, `/session/${staged.id}`);
+  await expect(reading(page)).toContainText(`Part ${TURNS} is`);
+  await page.keyboard.press('#');
+  await page.keyboard.type('1');
+  // The turn that is read changes behind the box, as it does while an agent works.
+  const read = page.getByRole('group', { name: 'The turn that is read' });
+  await expect(read).toContainText(`Do part ${TURNS} of it.`);
+  await reading(page).evaluate((box) => { box.dispatchEvent(new WheelEvent('wheel')); box.scrollTop -= 2500; });
+  await expect(read).not.toContainText(`Do part ${TURNS} of it.`);
+  await page.keyboard.type('2');
+  await expect(turn(page)).toHaveValue('12');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('article.chosen')).toContainText('Do part 12 of it.');
+  await page.keyboard.press('#');
+  await page.keyboard.press('Escape');
+  await expect(turn(page)).toHaveValue('12');
+});
+
 test('only failures, edits, commands or prompts are shown, from the whole session', async ({ page, staged }) => {
   await opened(page, staged, `/session/${staged.id}`);
   await expect(reading(page)).toBeVisible();

@@ -15,7 +15,7 @@ import { pattern, words } from '../src/lib/marks';
 import { Passage, type Place, type Window } from '../src/lib/passage.svelte';
 import { changes, filtered, folded, sameIn, tellingLine, todos, turnFrom, type Shown, type Told } from '../src/lib/transcript';
 import { workersOf } from '../src/lib/workers';
-import { ago, count, exact, lasting, line, listed, money, past, plain, since, unmarked } from '../src/lib/words';
+import { ago, count, exact, lasting, line, listed, money, past, plain, since, size, unmarked, wholePrice } from '../src/lib/words';
 
 test('turns of two sessions that were asked the same share a row, and none is lost', () => {
   const turns = (all: string) => [...all].map((prompt, at) => ({ prompt, number: at + 1 }) as any);
@@ -438,4 +438,27 @@ test('the fullest window of each agent is shown, and what is stale says so', () 
   expect(outlook(quota('wren', 300, 64, { full_at: '2026-11-18T16:40:00Z' }), now, now)).toMatch(/^full \d\d:\d\d$/);
   expect(outlook(quota('wren', 300, 100), now, now)).toMatch(/^resets \d\d:\d\d$/);
   expect(outlook(quota('wren', 300, 64), now, now)).toBe('');
+});
+
+test('the cost of a session names what its sub-agents cost', () => {
+  const check = (own: number | null, all: number | null, reported: number | null, expected: string) => {
+    const it = { cost_microdollars: own, cost: { reported_microdollars: reported, with_workers_microdollars: all, unknown_answers: 0 } } as any;
+    expect(wholePrice(it)).toBe(expected);
+  };
+  check(1_200_000, 1_660_000, null, '≈$1.66, of which sub-agents $0.46');
+  check(1_200_000, 1_200_000, 1_200_000, '$1.20');
+  check(1_200_000, null, null, '≈$1.20');
+  check(null, 500_000, null, '≈$0.50, of which sub-agents $0.50');
+  check(null, null, null, 'unknown');
+});
+
+test('a size has a unit', () => {
+  expect([0, 950, 16_384, 1_234_567].map(size)).toEqual(['0 bytes', '950 bytes', '16 kB', '1.2 MB']);
+});
+
+test('a refused call is no failure, and is found by what is shown', () => {
+  const event = (id: string, kind: string, data: object) => ({ id, kind, createdAt: '2026-10-01T10:00:00Z', data, sequence: 1, turn: 1, text: '' }) as Told;
+  const items = folded([event('c1', 'tool.call', { call_id: 'a' }), event('r1', 'tool.result', { call_id: 'a', denied: true, failed: false }), event('c2', 'tool.call', { call_id: 'b' }), event('r2', 'tool.result', { call_id: 'b', failed: true })]);
+  expect(filtered(items, 'denied').map((it) => it.id)).toEqual(['c1']);
+  expect(filtered(items, 'errors').map((it) => it.id)).toEqual(['c2']);
 });

@@ -25,7 +25,7 @@ pub use taffrail_kit::{
     PromptHistory, Reader, RecallMoment, RecallNeed, RecallPlan, Request, Retention, Screen,
     ScreenState, ServerMessage, ServerPlan, ServerRequest, ServerState, Shape, Source, SqlitePlan,
     StartPlan, StatusLinePlan, Syntax, Telemetry, TelemetryEntry, TelemetryPlan, TimeoutUnit,
-    Traces, TransferPlan, Transport, Unattended, is_plain_path, prompt_history, records,
+    Traces, TransferPlan, Transport, Unattended, images, is_plain_path, prompt_history, records,
 };
 
 use std::sync::{LazyLock, OnceLock};

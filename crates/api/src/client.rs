@@ -150,14 +150,11 @@ impl Client {
         Ok(Lines::new(self.send("GET", path, None, "text/event-stream, application/x-ndjson")?))
     }
 
-    fn open(&self) -> Result<UnixStream, ClientError> {
-        let stream = self.stream().map_err(ClientError::Unreachable)?;
-        stream.set_read_timeout(self.timeout).map_err(ClientError::Broken)?;
-        stream.set_write_timeout(self.timeout).map_err(ClientError::Broken)?;
-        Ok(stream)
-    }
-
-    fn stream(&self) -> io::Result<UnixStream> {
+    /// A connection to the daemon, for whoever passes on the requests of another host.
+    ///
+    /// # Errors
+    /// If no daemon answers.
+    pub fn stream(&self) -> io::Result<UnixStream> {
         match &self.way {
             Way::Local(open) => open(),
             Way::Socket(socket) => {
@@ -167,6 +164,13 @@ impl Client {
                 Ok(stream)
             }
         }
+    }
+
+    fn open(&self) -> Result<UnixStream, ClientError> {
+        let stream = self.stream().map_err(ClientError::Unreachable)?;
+        stream.set_read_timeout(self.timeout).map_err(ClientError::Broken)?;
+        stream.set_write_timeout(self.timeout).map_err(ClientError::Broken)?;
+        Ok(stream)
     }
 
     fn send(

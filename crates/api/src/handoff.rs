@@ -70,6 +70,18 @@ pub struct HandoffAgent {
     pub summary: Option<String>,
 }
 
+/// What a person decided in a session, as far as its latest events tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionDecisions {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// The latest decisions, the earliest first.
+    pub decisions: Vec<HandoffDecision>,
+}
+
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HandoffDecision {

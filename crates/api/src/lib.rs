@@ -10,6 +10,7 @@ pub mod client;
 mod control;
 mod cost;
 pub mod csv;
+mod denials;
 mod devices;
 mod digest;
 mod error;
@@ -63,18 +64,20 @@ pub use control::{
 pub use cost::{
     BudgetList, BudgetRow, CostBySource, SessionCost, Spending, UsageBlock, UsageReport, UsageRow,
 };
+pub use denials::{DenialRow, Denials, DenialsQuery};
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use digest::{Digest, DigestProject, DigestSession, DigestSums};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
 pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
 pub use handoff::{
-    Handoff, HandoffAgent, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
+    Handoff, HandoffAgent, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume,
+    HandoffTurn, SessionDecisions,
 };
 pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
 pub use listing::{
-    Facet, Facets, MarksBody, NoteRow, ProjectFile, ProjectFiles, ProjectFilesQuery, ProjectList,
-    ProjectRow, ProjectsQuery, SessionMarks, SessionPage,
+    Facet, Facets, FileChange, MarksBody, NoteRow, ProjectFile, ProjectFiles, ProjectFilesQuery,
+    ProjectList, ProjectRow, ProjectsQuery, SessionMarks, SessionPage,
 };
 pub use live::{
     AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, HistoryProgress, LifeWord,
@@ -123,7 +126,7 @@ pub use timeline::{Timeline, TimelineHistory};
 pub use trace::{ToolStats, Tools, ToolsQuery, Trace, TraceQuery, TraceSpan};
 pub use usage::Usage;
 pub use web::{WEB_PORT, WebBody, WebReply};
-pub use window::{FindQuery, MatchRow, Matches, Window, WindowEvent, WindowQuery};
+pub use window::{EventQuery, FindQuery, MatchRow, Matches, Window, WindowEvent, WindowQuery};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -3,7 +3,7 @@
 use crate::Session;
 use crate::schema;
 use serde::{Deserialize, Serialize};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_model::{EventId, SessionId, Timestamp};
 use utoipa::{IntoParams, ToSchema};
 
 /// A page of the list of sessions.
@@ -149,21 +149,23 @@ pub struct ProjectRow {
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProjectFilesQuery {
-    /// The folder of the project.
-    pub project: String,
+    /// The folder of the project; all projects unless it is given.
+    pub project: Option<String>,
     /// Only of sessions with an event since then: `7d`, `12h`, `30m`, a date or a time.
     pub since: Option<String>,
+    /// `edits`, the most often edited first, `last`, the latest first, or `cost`, the dearest first; `edits` unless it is given.
+    pub sort: Option<String>,
     /// At most so many files; 50 unless it is given.
     pub limit: Option<usize>,
 }
 
-/// The files of a project that sessions edited, the most often edited first.
+/// The files that sessions edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProjectFiles {
     /// Of this document.
     pub schema_version: u32,
-    /// The folder of the project.
-    pub project: String,
+    /// The folder of the project; `null` for all projects.
+    pub project: Option<String>,
     /// How many files there are.
     pub total: u64,
     /// The files.
@@ -173,12 +175,16 @@ pub struct ProjectFiles {
 /// A file that sessions edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProjectFile {
-    /// Its path, from the project's folder on if it is inside.
+    /// Its path, from the folder of the project that was asked for on if it is inside.
     pub path: String,
-    /// Calls of tools that edit it.
+    /// Calls of tools that edited it.
     pub edits: u64,
     /// Sessions that edited it.
     pub sessions: u64,
+    /// With `sort=cost`: its part of the known cost of the turns that edited it, in millionths of a US dollar. The cost of a
+    /// turn is divided between its edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microdollars: Option<i64>,
     /// When it was last edited.
     #[schema(value_type = schema::Instant)]
     pub last_edit_at: Timestamp,
@@ -187,4 +193,32 @@ pub struct ProjectFile {
     pub last_session_id: SessionId,
     /// The title of that session.
     pub last_session_title: Option<String>,
+    /// The sessions that edited it last, at most three, the latest first.
+    #[serde(default)]
+    pub changes: Vec<FileChange>,
+}
+
+/// A session that edited a file, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FileChange {
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its agent.
+    pub agent: String,
+    /// Its edits of the file.
+    pub edits: u64,
+    /// When it made the latest of them.
+    #[schema(value_type = schema::Instant)]
+    pub at: Timestamp,
+    /// The call of that edit.
+    #[schema(value_type = String)]
+    pub event_id: EventId,
+    /// The prompt before it.
+    #[schema(value_type = Option<String>)]
+    pub prompt_event: Option<EventId>,
+    /// The beginning of that prompt: why the file was edited.
+    pub prompt: Option<String>,
 }

@@ -165,6 +165,8 @@ pub struct TranscriptQuery {
 pub struct TimelineQuery {
     /// Only the turns of the history with this id, the agent's own id of the session.
     pub runtime_session_id: Option<String>,
+    /// Only the beginnings of the prompts and no answers: cheap for very long sessions.
+    pub brief: bool,
 }
 
 /// Which of a peer's sessions.

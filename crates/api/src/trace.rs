@@ -43,7 +43,8 @@ pub struct TraceSpan {
     pub parent_id: Option<String>,
     /// `model`, `tool`, `agent` or `human`.
     pub kind: String,
-    /// The model, the tool, the title of the sub-agent, or the tool that a person was asked about.
+    /// The model, the tool, the title of the sub-agent, or the tool that a person was asked about or
+    /// with.
     pub name: String,
     /// When it began, in milliseconds since 1970.
     pub from: i64,
@@ -55,6 +56,9 @@ pub struct TraceSpan {
     pub cost_microdollars: Option<i64>,
     /// The call failed.
     pub failed: bool,
+    /// Somebody refused the call, which did not run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub denied: bool,
     /// The event it begins with.
     #[schema(value_type = Option<String>)]
     pub event_id: Option<EventId>,
@@ -91,6 +95,9 @@ pub struct ToolStats {
     pub calls: u64,
     /// Those that failed.
     pub failed: u64,
+    /// Those that somebody refused: they did not run, and did not fail.
+    #[serde(default)]
+    pub denied: u64,
     /// Half of the calls returned within so many milliseconds, to two digits; `null` if none did.
     pub p50_ms: Option<u64>,
     /// 95 of 100 calls did.

@@ -103,9 +103,25 @@ pub struct WindowEvent {
     /// The model that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Somebody refused the call, which did not run, for results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub denied: bool,
+    /// The types of its images, as its record claims them; `/api/sessions/{id}/events/{event}/images/{number}` has
+    /// each of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
     /// Its source no longer holds it; the text is the excerpt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+}
+
+/// How much of an event is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct EventQuery {
+    /// The whole output of a tool, up to 8 MiB; else its first 16 KiB.
+    pub full: bool,
 }
 
 /// What to find in a session.

@@ -243,6 +243,7 @@ fn marks(draft: &Draft<'_>) -> Marks {
     when(draft.opens_turn, Marks::OPENS_TURN)
         .with(when(draft.ends_turn, Marks::ENDS_TURN))
         .with(when(draft.detail.failed(), Marks::FAILED))
+        .with(when(draft.detail.denied(), Marks::DENIED))
 }
 
 #[cfg(test)]

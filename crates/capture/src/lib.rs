@@ -11,6 +11,7 @@ mod database;
 mod discover;
 mod discovery;
 mod error;
+mod event_images;
 mod folder;
 mod git;
 mod home;
@@ -43,6 +44,7 @@ pub use copy::{Content, Copied, read_copy};
 pub use discover::{Named, discover, discover_at};
 pub use discovery::{Discovery, Refused};
 pub use error::ReadError;
+pub use event_images::EventImage;
 pub use git::{Checkout, checkout, commit_at, linked_root};
 pub use home::{Home, folder_by, home_of, homes, store_of, usual_home};
 pub use journal::{

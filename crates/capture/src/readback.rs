@@ -1,5 +1,6 @@
 //! Reads an event's full text back from its source and verifies it.
 
+use crate::event_images::{EventImage, Holder, images_by_event};
 use crate::folder::row_bytes;
 use crate::lines::LINE_LIMIT;
 use crate::source::{self, place_of};
@@ -86,6 +87,8 @@ impl From<OpenError> for BodyError {
 
 /// Keeps sources open while the events of a session are read back in order.
 pub struct Sources<'a> {
+    /// How much of the output of a tool is read.
+    output: usize,
     open: Option<Open>,
     /// The bodies of the record read last. Events of one record follow each other.
     last: Option<RecordBodies>,
@@ -130,7 +133,13 @@ impl<'a> Sources<'a> {
     /// Opens no source yet. `kept` looks up copies of records that a source no longer holds.
     #[must_use]
     pub fn new(kept: CopyLookup<'a>) -> Self {
-        Self { open: None, last: None, kept }
+        Self { output: TOOL_TEXT_BYTES, open: None, last: None, kept }
+    }
+
+    /// The same, with outputs of tools of at most so many bytes.
+    #[must_use]
+    pub fn with_output(self, bytes: usize) -> Self {
+        Self { output: bytes, ..self }
     }
 
     /// The full content of one event.
@@ -142,8 +151,9 @@ impl<'a> Sources<'a> {
         let record = match record {
             Some(record) => record,
             None => {
-                let (at, raw) = (reference.cursor.clone(), reference.raw);
-                RecordBodies { at, raw, bodies: self.read(reference)? }
+                let (at, raw, output) = (reference.cursor.clone(), reference.raw, self.output);
+                let read = self.read(reference, |bytes| bodies(reference, bytes, output))?;
+                RecordBodies { at, raw, bodies: read.out }
             }
         };
         let body = record.bodies.iter().find(|(want, _)| *want == reference.want);
@@ -152,13 +162,35 @@ impl<'a> Sources<'a> {
         body.ok_or(BodyError::NotSaid)
     }
 
-    fn read(&mut self, reference: &Reference) -> Result<Vec<(Want, Body)>, BodyError> {
+    /// An image of an event by its number, from 0; `None` if it has no such image.
+    ///
+    /// # Errors
+    /// When the source is gone or its record changed.
+    pub fn image(
+        &mut self,
+        reference: &Reference,
+        number: usize,
+    ) -> Result<Option<EventImage>, BodyError> {
+        self.read(reference, |bytes| {
+            let read = bodies(reference, bytes, TOOL_TEXT_BYTES)?;
+            let event = read.out.iter().position(|(want, _)| *want == reference.want);
+            let event = event.ok_or(BodyError::NotSaid)?;
+            let of_event = read.images.into_iter().filter(|(at, _)| *at == event);
+            Ok(of_event.map(|(_, image)| image).nth(number))
+        })
+    }
+
+    fn read<T>(
+        &mut self,
+        reference: &Reference,
+        read: impl Fn(&[u8]) -> Result<T, BodyError>,
+    ) -> Result<T, BodyError> {
         let bytes = self.bytes(reference);
-        match bytes.and_then(|bytes| bodies(reference, &bytes)) {
-            Ok(bodies) => Ok(bodies),
+        match bytes.and_then(|bytes| read(&bytes)) {
+            Ok(it) => Ok(it),
             // A copy is as good as the source as long as its hash matches.
             Err(error) => match (self.kept)(reference) {
-                Some(bytes) => bodies(reference, &bytes).map_err(|_| error),
+                Some(bytes) => read(&bytes).map_err(|_| error),
                 None => Err(error),
             },
         }
@@ -250,7 +282,7 @@ fn limited(length: u64) -> io::Result<u64> {
 }
 
 /// The bodies of a record's events, if the record's hash matches.
-fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, BodyError> {
+fn bodies(reference: &Reference, bytes: &[u8], output: usize) -> Result<Bodies, BodyError> {
     if hash::checksum(bytes) != reference.raw {
         return Err(BodyError::Changed);
     }
@@ -262,16 +294,37 @@ fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, Body
         beside: &[],
         written: None,
     };
-    let mut bodies = Bodies { out: Vec::new(), extra: adapter.extra(bytes) };
+    let extra = adapter.extra(bytes);
+    let mut bodies = Bodies { output, extra, ..Bodies::default() };
     let record = Record { bytes, at: reference.cursor.clone() };
     source::reader(adapter, &source, None).read(&record, &mut bodies);
-    Ok(bodies.out)
+    bodies.find_images(bytes);
+    Ok(bodies)
 }
 
 /// Collects the bodies of all events of one record.
+#[derive(Default)]
 struct Bodies {
     out: Vec<(Want, Body)>,
+    holders: Vec<Holder>,
+    /// The images, with the number of their event.
+    images: Vec<(usize, EventImage)>,
     extra: Map<String, Value>,
+    output: usize,
+}
+
+impl Bodies {
+    /// Finds the images of the events; their bodies say of which types those are.
+    fn find_images(&mut self, record: &[u8]) {
+        self.images = images_by_event(record, &self.holders);
+        for (event, image) in &self.images {
+            let Some((_, body)) = self.out.get_mut(*event) else { continue };
+            let types = body.data.entry("images").or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(types) = types {
+                types.push(image.media_type.clone().into());
+            }
+        }
+    }
 }
 
 impl Sink for Bodies {
@@ -281,8 +334,10 @@ impl Sink for Bodies {
         if !self.extra.is_empty() {
             data.insert("record".to_owned(), Value::Object(self.extra.clone()));
         }
-        let text = draft.text.as_deref().map(|text| shown(&draft.kind, text, &mut data));
+        let shown = |text| shown((&draft.kind, text), self.output, &mut data);
+        let text = draft.text.as_deref().map(shown);
         let searched = searched(&draft).into_owned();
+        self.holders.push(Holder::of(&draft));
         self.out.push((want, Body { text, data, searched }));
     }
 
@@ -295,11 +350,12 @@ impl Sink for Bodies {
     fn unknown(&mut self, _: &str, _: Option<&str>) {}
 }
 
-fn shown(kind: &Kind, text: &str, data: &mut Map<String, Value>) -> String {
-    if *kind != Kind::ToolResult || text.len() <= TOOL_TEXT_BYTES {
+fn shown((kind, text): (&Kind, &str), most: usize, data: &mut Map<String, Value>) -> String {
+    if *kind != Kind::ToolResult || text.len() <= most {
         return text.to_owned();
     }
     data.insert("truncated".to_owned(), Value::Bool(true));
     data.insert("full_bytes".to_owned(), text.len().into());
-    cut(text, TOOL_TEXT_BYTES).to_owned()
+    data.insert("full_lines".to_owned(), text.lines().count().into());
+    cut(text, most).to_owned()
 }

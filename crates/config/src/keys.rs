@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 55] = [
+const KEYS: [&str; 59] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -44,6 +44,10 @@ const KEYS: [&str; 55] = [
     "web.public_url",
     "hub.url",
     "hub.credentials",
+    "hub.blobs",
+    "hub.blob_credentials",
+    "hub.keep_days",
+    "hub.keep_mb",
     "sync.enabled",
     "sync.bodies",
     "sync.include",

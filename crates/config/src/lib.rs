@@ -27,7 +27,7 @@ pub use status::{Span, StatusConfig};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::net::SocketAddr;
-use std::num::NonZeroU8;
+use std::num::{NonZeroU8, NonZeroU32};
 use std::path::{Path, PathBuf};
 pub use sync::SyncConfig;
 use taffrail_capture::JournalLimits;
@@ -196,6 +196,18 @@ pub struct HubConfig {
     /// A file with the credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<String>,
+    /// The address of another place for segments and bundles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blobs: Option<String>,
+    /// A file with the credentials for that place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob_credentials: Option<String>,
+    /// How many days the hub keeps data; unset for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_days: Option<NonZeroU32>,
+    /// How many megabytes of the team the hub keeps; unset for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_mb: Option<NonZeroU32>,
 }
 
 /// The settings of one agent.
@@ -285,8 +297,16 @@ impl Config {
     /// The hub between devices.
     #[must_use]
     pub fn hub(&self, user_home: &Path) -> HubSettings {
-        let credentials = self.hub.credentials.as_deref().map(|it| at_home(user_home, it));
-        HubSettings { url: self.hub.url.clone(), credentials, draw: None }
+        let file = |it: &Option<String>| it.as_deref().map(|it| at_home(user_home, it));
+        HubSettings {
+            url: self.hub.url.clone(),
+            credentials: file(&self.hub.credentials),
+            blobs: self.hub.blobs.clone(),
+            blob_credentials: file(&self.hub.blob_credentials),
+            keep_days: self.hub.keep_days,
+            keep_bytes: self.hub.keep_mb.map(|it| u64::from(it.get()) * 1_000_000),
+            draw: None,
+        }
     }
 
     /// Projects whose requests are held although nobody is at the agent.
@@ -413,6 +433,20 @@ mod tests {
         check("hub.url", "# mine\nexclude = [ \"/a\" ] # yes\n\n[hub]\n");
         check("hub.none", before);
         check("none.url", before);
+    }
+
+    #[test]
+    fn what_a_hub_keeps_is_a_number_of_days_and_megabytes() {
+        let text = with_value("", "hub.keep_days", "30").unwrap();
+        let text = with_value(&text, "hub.keep_mb", "5").unwrap();
+        let hub = Config::parse(&text, Path::new("x")).unwrap().hub(Path::new("/h"));
+        assert_eq!(
+            (hub.keep_days.map(NonZeroU32::get), hub.keep_bytes),
+            (Some(30), Some(5_000_000))
+        );
+        for (key, odd) in [("hub.keep_days", "0"), ("hub.keep_days", "-1"), ("hub.keep_mb", "x")] {
+            assert!(with_value("", key, odd).is_err(), "{key} {odd}");
+        }
     }
 
     #[test]

@@ -4,19 +4,52 @@ use crate::atomic_write::atomic_write;
 use crate::error::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
 use taffrail_model::{DeviceId, replication};
 use taffrail_store::StoreError;
 
 /// The file of remembered names, next to the folders of other devices' items.
 const NAMES: &str = "names.json";
 
+/// The names of other devices. Clones share them: a daemon learns those of devices that join while it runs.
+#[derive(Debug, Clone, Default)]
+pub struct Names(Arc<RwLock<BTreeMap<DeviceId, String>>>);
+
+impl Names {
+    /// Adds names, and replaces those of devices that have another one now.
+    pub fn learn(&self, more: impl IntoIterator<Item = (DeviceId, String)>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).extend(more);
+    }
+
+    /// All names, by device.
+    #[must_use]
+    pub fn all(&self) -> BTreeMap<DeviceId, String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn get(&self, device: &DeviceId) -> Option<String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(device).cloned()
+    }
+
+    fn device_named(&self, is: impl Fn(&str) -> bool) -> Option<DeviceId> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|(_, name)| is(name)).map(|(id, _)| id.clone())
+    }
+}
+
+impl FromIterator<(DeviceId, String)> for Names {
+    fn from_iter<T: IntoIterator<Item = (DeviceId, String)>>(all: T) -> Self {
+        Self(Arc::new(RwLock::new(all.into_iter().collect())))
+    }
+}
+
 /// The names of devices.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Devices {
     /// This device; `None` until it has a name.
     pub here: Option<String>,
     /// The other devices.
-    pub others: BTreeMap<DeviceId, String>,
+    pub others: Names,
 }
 
 /// A device that the user named.
@@ -42,7 +75,7 @@ impl Devices {
     /// The name of another device.
     #[must_use]
     pub fn name_of(&self, device: &DeviceId) -> String {
-        self.others.get(device).map_or_else(|| device.to_string(), Clone::clone)
+        self.others.get(device).unwrap_or_else(|| device.to_string())
     }
 
     /// Resolves a device: `here`, its name, or its id if it published items here.
@@ -54,7 +87,7 @@ impl Devices {
         if is("here") || self.here.as_deref().is_some_and(is) {
             return Ok(Device::Here);
         }
-        let named = self.others.iter().find(|(_, name)| is(name)).map(|(id, _)| id.clone());
+        let named = self.others.device_named(is);
         let told = replication::is_name(word) && data.join(replication::FOLDER).join(word).is_dir();
         let other = named.or_else(|| told.then(|| DeviceId::new(word)));
         other.map(Device::Other).ok_or_else(|| Error::UnknownDevice(word.to_owned()))
@@ -90,7 +123,7 @@ mod tests {
         let laptop = DeviceId::new("dev-1");
         let devices = Devices {
             here: Some("tower".into()),
-            others: [(laptop.clone(), "laptop".to_owned())].into(),
+            others: [(laptop.clone(), "laptop".to_owned())].into_iter().collect(),
         };
         let data = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(data.path().join("remote/dev-2")).unwrap();

@@ -24,7 +24,7 @@ mod watcher_counts;
 pub use agents::agent_id;
 pub use atomic_write::{atomic_write, remove_file};
 pub use away::{is_away, set_away};
-pub use devices::{Device, Devices, keep_names, kept_names, kept_text};
+pub use devices::{Device, Devices, Names, keep_names, kept_names, kept_text};
 pub use error::Error;
 pub use journal_entry::{write_concluded, write_entry, write_gone};
 pub use live::{FindingsBySession, Live};

@@ -150,9 +150,13 @@ fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.set_len(bytes.len() as u64)
 }
 
-/// Removes the status of a session.
-pub fn drop(data: &Path, device: &DeviceId, session: SessionId) -> io::Result<()> {
-    remove_file(&file_of(data, device, session))
+/// Removes the status of a session, unless the device published it after this position.
+pub fn drop(data: &Path, device: &DeviceId, (session, gone): (SessionId, Order)) -> io::Result<()> {
+    let known = said(data, device, session).and_then(|it| it.order());
+    match known.is_some_and(|order| order > gone) {
+        true => Ok(()),
+        false => remove_file(&file_of(data, device, session)),
+    }
 }
 
 /// Records that the device was seen now.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use taffrail_approvals::rules::RulesError;
 use taffrail_context::{Error, TargetError};
-use taffrail_devices::{DevicesError, HubFault, ShareError, TeleportError};
+use taffrail_devices::{DevicesError, HubFault, PairingError, ShareError, TeleportError};
 use taffrail_hooks::HooksError;
 use taffrail_store::StoreError;
 use taffrail_store::archive::ArchiveError;
@@ -29,6 +29,9 @@ pub enum DaemonError {
     /// This device or its team refused a change.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// Two devices did not meet.
+    #[error(transparent)]
+    Pairing(#[from] PairingError),
     /// Why a session cannot be moved.
     #[error(transparent)]
     Teleport(#[from] TeleportError),
@@ -70,6 +73,7 @@ impl From<DevicesError> for DaemonError {
             DevicesError::Question(error) => Self::Question(error),
             DevicesError::Hub(error) => Self::Hub(error),
             DevicesError::Device(error) => Self::Device(error),
+            DevicesError::Pairing(error) => Self::Pairing(error),
             DevicesError::Teleport(error) => Self::Teleport(error),
             DevicesError::Share(error) => Self::Share(error),
         }

@@ -5,6 +5,7 @@ use crate::hubs::{self, HubState};
 use taffrail_api::{DeviceList, DeviceRow, OwnDevice, SCHEMA_VERSION};
 use taffrail_context::Settings;
 use taffrail_context::{Devices, kept_names};
+use taffrail_model::DeviceId;
 use taffrail_sync::Roster;
 use taffrail_sync::roster::{Member, Role};
 use taffrail_team::{ThisDevice, known, own, own_name};
@@ -31,10 +32,14 @@ pub fn devices(settings: &Settings) -> Result<DeviceList, DevicesError> {
 #[must_use]
 pub fn device_names(settings: &Settings) -> Devices {
     let roster = known(settings);
-    let members = roster.iter().flat_map(Roster::members);
-    let members = members.map(|it| (it.device.id.clone(), it.device.name.clone()));
+    let members = roster.iter().flat_map(names_in);
     let others = kept_names(&settings.data).into_iter().chain(members).collect();
     Devices { here: own_name(settings), others }
+}
+
+/// The names of the team's devices.
+pub(crate) fn names_in(roster: &Roster) -> impl Iterator<Item = (DeviceId, String)> {
+    roster.members().map(|it| (it.device.id.clone(), it.device.name.clone()))
 }
 
 fn this(settings: &Settings, own: &ThisDevice) -> OwnDevice {

@@ -152,6 +152,19 @@ impl ExchangeState {
         let untold = self.untold.borrow().clone();
         let untold = untold.map(|it| format!("hub: nothing is published: {it}"));
         let twice = health.twice.map(|_| TWICE.to_owned());
+        let durable = health.durable.iter().map(|it| {
+            format!("hub: segments cannot be stored and wait here; live items still flow: {it}")
+        });
+        let retention =
+            health.retention.iter().map(|it| format!("hub: retention removes nothing: {it}"));
+        let gone = health.gone.iter().map(|(origin, count)| {
+            format!(
+                "hub: {count} batches of {} were removed by the hub's retention before this device read \
+                 them",
+                origin.device
+            )
+        });
+        let hub = hub.chain(durable).chain(retention).chain(gone);
         hub.chain(untold).chain(twice).chain(clocks(settings)).chain(stands).collect()
     }
 
@@ -226,8 +239,8 @@ impl ExchangeState {
 
 /// Devices whose clocks differ from ours.
 fn clocks(settings: &Settings) -> impl Iterator<Item = String> {
-    settings.devices.others.iter().filter_map(|(device, name)| {
-        let ahead = skew(&settings.data, device)?;
+    settings.devices.others.all().into_iter().filter_map(|(device, name)| {
+        let ahead = skew(&settings.data, &device)?;
         let which = if ahead > 0 { "behind" } else { "ahead of" };
         let seconds = ahead.abs();
         Some(format!(

@@ -1,6 +1,7 @@
 //! A recorded session, from which every document is made.
 
-use taffrail_model::{AgentId, Event, RuntimeSessionId, SessionId, Timestamp, Tokens};
+use std::collections::BTreeSet;
+use taffrail_model::{AgentId, Event, EventId, RuntimeSessionId, SessionId, Timestamp, Tokens};
 
 /// A session with its events, its model answers and its sub-agents.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Recorded {
     pub model: Option<String>,
     /// Its events with their texts, in canonical order.
     pub events: Vec<Event>,
+    /// The calls that put a question to a person.
+    pub questions: BTreeSet<EventId>,
     /// The model answers that it owns, in order of time.
     pub answers: Vec<ModelAnswer>,
     /// The sub-agents that it started.

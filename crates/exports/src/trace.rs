@@ -1,7 +1,8 @@
 //! Where the time of a session went: spans of its model, tools, sub-agents and of people it waited for.
 //!
 //! The span of an answer begins with the input that it answers, as in the spans for a collector; that
-//! of a tool lasts from the call to its result.
+//! of a tool lasts from the call to its result. A question to a person is waiting, although the agent
+//! asks it with a tool.
 
 use crate::conversation::{Answer, Call, Part, call_id, parts};
 use crate::{ModelAnswer, Recorded};
@@ -19,7 +20,7 @@ pub enum SpanKind {
     Tool,
     /// A sub-agent worked.
     Agent,
-    /// Somebody was asked and had not decided.
+    /// Somebody was asked and had not decided, or answered.
     Human,
 }
 
@@ -45,7 +46,7 @@ pub struct Span {
     pub parent: Option<String>,
     /// Its kind.
     pub kind: SpanKind,
-    /// The model, the tool, the sub-agent, or the tool that somebody was asked about.
+    /// The model, the tool, the sub-agent, or the tool that somebody was asked about or with.
     pub name: String,
     /// When it began.
     pub from: Timestamp,
@@ -57,10 +58,20 @@ pub struct Span {
     pub cost_microdollars: Option<i64>,
     /// The call failed.
     pub failed: bool,
+    /// Somebody refused the call, which did not run.
+    pub denied: bool,
     /// The event it begins with.
     pub event: Option<EventId>,
     /// The session of a sub-agent.
     pub session: Option<SessionId>,
+}
+
+impl Span {
+    /// Whether it is the question that a wait reports, too.
+    fn is_question_of(&self, wait: &Self) -> bool {
+        let is_within = self.from <= wait.from && wait.to <= self.to;
+        self.kind == SpanKind::Human && self.name == wait.name && is_within
+    }
 }
 
 /// The spans of a session and of its sub-agents, the earliest first.
@@ -96,7 +107,9 @@ impl<'a> Tracer<'a> {
         for worker in rest {
             self.worker(worker, self.above.clone());
         }
-        let waits = waits(&self.session.events, self.above.as_ref());
+        let mut waits = waits(&self.session.events, self.above.as_ref());
+        // A question is a wait itself, whoever else reports it.
+        waits.retain(|wait| !self.spans.iter().any(|it| it.is_question_of(wait)));
         self.spans.extend(waits);
         self.spans.sort_by_key(|it| it.from);
     }
@@ -118,6 +131,7 @@ impl<'a> Tracer<'a> {
             tokens,
             cost_microdollars,
             failed: false,
+            denied: false,
             event,
             session: None,
         });
@@ -130,17 +144,20 @@ impl<'a> Tracer<'a> {
     fn call(&mut self, call: &Call<'a>) {
         let began = call.event.created_at;
         let ended = call.results.iter().map(|it| it.created_at).max().unwrap_or(began).max(began);
-        let id = format!("tool:{}", call.event.id);
+        let is_question = self.session.questions.contains(&call.event.id);
+        let kind = if is_question { SpanKind::Human } else { SpanKind::Tool };
+        let id = format!("{}:{}", kind.as_str(), call.event.id);
         self.spans.push(Span {
             id: id.clone(),
             parent: self.above.clone(),
-            kind: SpanKind::Tool,
+            kind,
             name: tool_of(call.event).unwrap_or("tool").to_owned(),
             from: began,
             to: ended,
             tokens: None,
             cost_microdollars: None,
             failed: call.has_failed(),
+            denied: call.was_denied(),
             event: Some(call.event.id),
             session: None,
         });
@@ -166,6 +183,7 @@ impl<'a> Tracer<'a> {
             tokens,
             cost_microdollars,
             failed: false,
+            denied: false,
             event: None,
             session: Some(worker.id),
         });
@@ -226,6 +244,7 @@ fn wait(event: &Event, above: Option<&String>) -> Span {
         tokens: None,
         cost_microdollars: None,
         failed: false,
+        denied: false,
         event: Some(event.id),
         session: None,
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use taffrail_capture::is_missing;
 use taffrail_context::{Error, Settings, remote_status, remove_file};
 use taffrail_model::observed::SourceState;
-use taffrail_model::replication::{device_of, is_locator, told_as};
+use taffrail_model::replication::{Order, device_of, is_locator, told_as};
 use taffrail_store::{StoreError, Writer};
 
 /// Removes sessions from the index and search whose file is gone, if no other source mentions them;
@@ -37,7 +37,8 @@ pub(crate) fn remove_told(settings: &Settings, source: &SourceState) -> Result<(
     }
     let path = Path::new(&source.home).join(&source.path);
     if let (Some(device), Some(told)) = (device_of(&source.locator), told_as(&source.locator)) {
-        remote_status::drop(&settings.data, &device, told).map_err(StoreError::from)?;
+        remote_status::drop(&settings.data, &device, (told, Order::LAST))
+            .map_err(StoreError::from)?;
     }
     remove_file(&path).map_err(|error| StoreError::from(error).into())
 }

@@ -95,6 +95,7 @@ fn result<'p>(
     draft.detail = Detail::ToolResult {
         call_id: Cow::Borrowed(id),
         failed: failed.then_some(true).or_else(|| response.get("is_error")?.as_bool()),
+        denied: false,
         exit_code: ["exit_code", "exitCode"].iter().find_map(|it| response.get(it)?.as_i64()),
         duration_ms: None,
     };

@@ -13,6 +13,7 @@ pub mod gist;
 pub mod hook_carried;
 pub mod hook_payload;
 mod hook_plan;
+pub mod images;
 pub mod journal;
 pub mod lenient;
 mod limits_file;

@@ -7,10 +7,13 @@ use crate::fence::Fence;
 use crate::query::{Arguments, Hidden, Question, about};
 use crate::text::{cut, plain, quoted_line, quoted_snippet};
 use serde::de::DeserializeOwned;
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::thread;
 use taffrail_api::client::{Client, path};
-use taffrail_api::{SearchHit, SearchReply, Session, SessionList, Summary};
+use taffrail_api::{
+    HandoffDecision, SearchHit, SearchReply, Session, SessionDecisions, SessionList, Summary,
+};
 use taffrail_model::status::Group;
 
 /// The longest text, in bytes.
@@ -21,6 +24,9 @@ const SESSIONS: &str = "12";
 /// How many open sessions and failed calls a brief names.
 const OPEN: usize = 4;
 const FAILED: usize = 2;
+/// How many decisions a brief names, and of how many sessions they are.
+const DECIDED: usize = 2;
+const DECIDING: usize = 3;
 /// How many hits of a query are looked at: the session that asks may have failed many times.
 const HITS: &str = "50";
 /// The longest line, in bytes.
@@ -56,7 +62,7 @@ impl Recall {
     }
 }
 
-/// A brief of a project: what is open, what was done last, what failed. `None` if nothing is known
+/// A brief of a project: what is open, what was done last, what the person decided, what failed. `None` if nothing is known
 /// or the daemon does not answer.
 #[must_use]
 pub fn brief(recall: Recall) -> Option<String> {
@@ -77,7 +83,18 @@ pub fn brief(recall: Recall) -> Option<String> {
     // The brief is worth something without its summary, too.
     let last = others.first().and_then(|it| question.get(&about(it.id, "summary"), &[]).ok());
     let head = "Taffrail recalls from earlier sessions in this project:";
-    composed(&question.fence, head, &facts(&others, last.as_ref(), &failed))
+    let decided = decided(&question, &others);
+    composed(&question.fence, head, &facts(&others, last.as_ref(), &decided, &failed))
+}
+
+/// The last decisions in the latest sessions, the latest first. A session that does not answer has none.
+fn decided(question: &Question, sessions: &[Session]) -> Vec<HandoffDecision> {
+    let ask = |it: &Session| question.get::<SessionDecisions>(&about(it.id, "decisions"), &[]);
+    let told = sessions.iter().take(DECIDING).filter_map(|it| ask(it).ok());
+    let mut all: Vec<_> = told.flat_map(|it| it.decisions).collect();
+    all.sort_by_key(|it| Reverse(it.at));
+    all.truncate(DECIDED);
+    all
 }
 
 /// What followed the same error before, until the same tool went well. `None` if that is not known.
@@ -133,13 +150,19 @@ fn telling(error: &str) -> Option<String> {
 }
 
 /// What a brief says, the most important first.
-fn facts(sessions: &[Session], last: Option<&Summary>, failed: &[SearchHit]) -> Vec<String> {
+fn facts(
+    sessions: &[Session],
+    last: Option<&Summary>,
+    decided: &[HandoffDecision],
+    failed: &[SearchHit],
+) -> Vec<String> {
     let open = sessions.iter().filter_map(open).take(OPEN);
     let last = last.map(|it| it.recent.as_str()).filter(|it| !it.is_empty());
     let last = last.map(|it| format!("last: {it}"));
     let failed = failed.iter().take(FAILED);
     let failed = failed.map(|it| format!("failed: {}", quoted_snippet(&it.snippet)));
-    open.chain(last).chain(failed).collect()
+    let decided = decided.iter().map(|it| format!("decided: {}: {}", it.context, it.chosen));
+    open.chain(last).chain(decided).chain(failed).collect()
 }
 
 /// A session that is not done, in one line.

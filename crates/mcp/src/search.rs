@@ -3,6 +3,7 @@
 use crate::page::Page;
 use crate::query::{Question, Refusal};
 use crate::text::{cited, plain, quoted_line, quoted_snippet};
+use std::collections::HashSet;
 use std::sync::PoisonError;
 use taffrail_api::{SearchHit, SearchReply};
 
@@ -53,11 +54,21 @@ fn found(question: &Question, query: &str) -> Result<(usize, SearchReply), Refus
     if let Some((_, reply)) = last().as_ref().filter(|(asked, it)| asked == query && has_page(it)) {
         return Ok((offset, reply.clone()));
     }
-    let reply = ask(question, query, if offset == 0 { FIRST } else { MOST })?;
+    let mut reply = ask(question, query, if offset == 0 { FIRST } else { MOST })?;
+    if let Some((_, shown)) = last().take().filter(|(asked, _)| offset > 0 && asked == query) {
+        reply.hits = behind(shown.hits, reply.hits);
+    }
     if reply.total > 0 {
         *last() = Some((query.to_owned(), reply.clone()));
     }
     Ok((offset, reply))
+}
+
+/// The hits that were shown, and behind them the others of a later search.
+fn behind(shown: Vec<SearchHit>, later: Vec<SearchHit>) -> Vec<SearchHit> {
+    let known: HashSet<_> = shown.iter().map(|it| it.event_id).collect();
+    let new = later.into_iter().filter(|it| !known.contains(&it.event_id));
+    shown.into_iter().chain(new).take(MOST).collect()
 }
 
 /// Whether hits from a number on were not asked for yet.
@@ -126,6 +137,7 @@ pub(crate) fn said(hit: &SearchHit) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use taffrail_model::EventId;
 
     fn reply(hits: usize, total: u64) -> SearchReply {
         let hit = json!({
@@ -148,6 +160,18 @@ mod tests {
         assert!(!has_more(&reply(FIRST, 60), FIRST));
         assert!(!has_more(&reply(120, 120), 120));
         assert!(!has_more(&reply(MOST, 500), MOST));
+    }
+
+    #[test]
+    fn a_hit_was_missing_where_a_later_search_ranked_it_among_those_shown() {
+        let hit = |number: u8| {
+            let mut hit = reply(1, 1).hits.remove(0);
+            hit.event_id = EventId::parse(&format!("{number:032x}")).unwrap();
+            hit
+        };
+        let all = |numbers: &[u8]| numbers.iter().map(|it| hit(*it)).collect::<Vec<_>>();
+        // The second of those shown fell behind the third.
+        assert_eq!(behind(all(&[1, 2]), all(&[1, 3, 2, 4])), all(&[1, 2, 3, 4]));
     }
 
     #[test]

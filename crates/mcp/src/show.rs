@@ -8,7 +8,8 @@ use serde::Deserialize;
 use taffrail_api::{Message, Messages};
 use taffrail_model::{Kind, ResumeCursor, SessionId};
 
-/// How many messages are read at a time.
+/// How many messages are read at first, which mostly fill a page, and then at a time.
+const FIRST: &str = "16";
 const READ: &str = "100";
 /// How many times, in search of a turn.
 const READS: usize = 200;
@@ -27,8 +28,9 @@ pub(crate) fn show(question: &Question) -> Result<String, Refusal> {
         page.add("title", &sessions::said(&session));
     }
     let mut is_inside = false;
-    for _ in 0..READS {
-        let read = read(question, session.id, start.after.as_deref())?;
+    for number in 0..READS {
+        let limit = if number == 0 && turn.is_none() { FIRST } else { READ };
+        let read = read(question, session.id, (start.after.as_deref(), limit))?;
         let chosen: Vec<_> =
             read.messages.iter().filter(|it| is_wanted(it, turn.as_deref())).collect();
         if is_inside && turn.is_some() && chosen.is_empty() {
@@ -65,8 +67,12 @@ impl Start {
     }
 }
 
-fn read(question: &Question, session: SessionId, after: Option<&str>) -> Result<Messages, Refusal> {
-    let mut given = vec![("limit", READ)];
+fn read(
+    question: &Question,
+    session: SessionId,
+    (after, limit): (Option<&str>, &str),
+) -> Result<Messages, Refusal> {
+    let mut given = vec![("limit", limit)];
     given.extend(after.map(|it| ("after", it)));
     question.get(&about(session, "transcript"), &given)
 }

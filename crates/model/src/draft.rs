@@ -1,5 +1,6 @@
 //! Events as an adapter produces them from a record, before they are numbered or stored.
 
+use crate::approval::is_denial;
 use crate::hash::{self, Digest16};
 use crate::quota::Observation;
 use crate::{
@@ -56,6 +57,8 @@ pub enum Detail<'a> {
         call_id: Cow<'a, str>,
         /// The tool reported a failure.
         failed: Option<bool>,
+        /// The call did not run because somebody refused it.
+        denied: bool,
         /// The exit code of a command.
         exit_code: Option<i64>,
         /// How long it ran.
@@ -240,11 +243,21 @@ impl Detail<'_> {
     #[must_use]
     pub fn failed(&self) -> bool {
         match self {
-            Self::ToolResult { failed, exit_code, .. } => {
-                *failed == Some(true) || exit_code.is_some_and(|code| code != 0)
+            Self::ToolResult { failed, exit_code, denied, .. } => {
+                !denied && (*failed == Some(true) || exit_code.is_some_and(|code| code != 0))
             }
             Self::FileResult { failed, .. } => *failed == Some(true),
             Self::Told { failed, .. } => *failed,
+            _ => false,
+        }
+    }
+
+    /// Whether somebody refused the call: it did not run, so it did not fail.
+    #[must_use]
+    pub fn denied(&self) -> bool {
+        match self {
+            Self::ToolResult { denied, .. } => *denied,
+            Self::Approval { decision, .. } => is_denial(decision),
             _ => false,
         }
     }
@@ -302,9 +315,10 @@ impl Detail<'_> {
                 put_text(put, "tool", Some(tool));
                 put_text(put, "input", input_text.as_deref());
             }
-            Self::ToolResult { call_id, failed, exit_code, duration_ms } => {
+            Self::ToolResult { call_id, failed, denied, exit_code, duration_ms } => {
                 put_text(put, "call_id", Some(call_id));
-                put_some(put, "failed", *failed);
+                put_some(put, "failed", failed.filter(|_| !denied));
+                put_some(put, "denied", denied.then_some(true));
                 put_some(put, "exit_code", *exit_code);
                 put_some(put, "duration_ms", *duration_ms);
             }
@@ -411,11 +425,46 @@ mod tests {
         let detail = Detail::ToolResult {
             call_id: "c1".into(),
             failed: None,
+            denied: false,
             exit_code: Some(2),
             duration_ms: None,
         };
         let json = Value::Object(detail.to_json()).to_string();
         assert_eq!(json, r#"{"call_id":"c1","exit_code":2}"#);
         assert!(detail.failed());
+    }
+
+    #[test]
+    fn a_call_that_somebody_refused_did_not_fail() {
+        let detail = Detail::ToolResult {
+            call_id: "c1".into(),
+            failed: Some(true),
+            denied: true,
+            exit_code: None,
+            duration_ms: None,
+        };
+        assert!(detail.denied() && !detail.failed());
+        let json = Value::Object(detail.to_json()).to_string();
+        assert_eq!(json, r#"{"call_id":"c1","denied":true}"#);
+    }
+
+    #[test]
+    fn decisions_of_people_that_refuse_are_denials_in_any_agents_words() {
+        let check = |decision: &'static str, expected: bool| {
+            let call_id = "c1".into();
+            let detail = Detail::Approval {
+                call_id,
+                decision: decision.into(),
+                decided_by: None,
+                reason: None,
+            };
+            assert_eq!(detail.denied(), expected, "{decision}");
+        };
+        for word in ["reject", "Rejected", "deny", "denied-interactively-by-user", "decline"] {
+            check(word, true);
+        }
+        for word in ["accept", "approved", "denied-by-rules", "answered", ""] {
+            check(word, false);
+        }
     }
 }

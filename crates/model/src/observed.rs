@@ -149,6 +149,8 @@ impl Marks {
     pub const ENDS_TURN: Self = Self(2);
     /// The tool failed.
     pub const FAILED: Self = Self(4);
+    /// Somebody refused the call: the decision, and the result of the call that did not run.
+    pub const DENIED: Self = Self(8);
 
     /// The union of both sets.
     #[must_use]

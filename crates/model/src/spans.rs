@@ -15,7 +15,7 @@ pub enum Doing {
     Model,
     /// At least one tool was running.
     Tool,
-    /// The session waited for an approval.
+    /// The session waited for an approval, or for the answer to a question.
     Human,
 }
 
@@ -30,25 +30,39 @@ pub struct Span {
     pub doing: Doing,
 }
 
-/// The open turn, request and calls at an instant.
+/// An event of a session, as far as spans need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its flags.
+    pub marks: Marks,
+    /// When.
+    pub at: Timestamp,
+    /// It is a call that puts a question to a person, or the result of one.
+    pub is_question: bool,
+}
+
+/// The open turn, request, questions and calls at an instant.
 #[derive(Debug, Default)]
 struct Open {
     in_turn: bool,
     calls: u32,
+    questions: u32,
     asked: bool,
 }
 
 /// Folds events, in chronological order, into spans; adjacent spans of the same activity merge.
 #[must_use]
-pub fn spans<'a>(events: impl IntoIterator<Item = (&'a Kind, Marks, Timestamp)>) -> Vec<Span> {
+pub fn spans<'a>(moments: impl IntoIterator<Item = &'a Moment>) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     let (mut open, mut last) = (Open::default(), None);
-    for (kind, marks, at) in events {
-        if let (Some(from), Some(doing)) = (last, open.doing(kind)) {
-            push(&mut out, Span { from, to: at, doing });
+    for moment in moments {
+        if let (Some(from), Some(doing)) = (last, open.doing(&moment.kind)) {
+            push(&mut out, Span { from, to: moment.at, doing });
         }
-        open.hear(kind, marks);
-        last = Some(at);
+        open.hear(moment);
+        last = Some(moment.at);
     }
     out
 }
@@ -60,30 +74,36 @@ impl Open {
             // A new prompt ends all waiting: the time before it belongs to nothing that was still
             // open.
             Kind::UserPrompt => None,
-            _ if self.asked => Some(Doing::Human),
+            _ if self.asked || self.questions > 0 => Some(Doing::Human),
             _ if self.calls > 0 => Some(Doing::Tool),
             _ if self.in_turn => Some(Doing::Model),
             _ => None,
         }
     }
 
-    fn hear(&mut self, kind: &Kind, marks: Marks) {
-        match kind {
-            _ if marks.has(Marks::ENDS_TURN) => *self = Self::default(),
+    fn hear(&mut self, moment: &Moment) {
+        match moment.kind {
+            _ if moment.marks.has(Marks::ENDS_TURN) => *self = Self::default(),
             Kind::UserPrompt => *self = Self { in_turn: true, ..Self::default() },
             Kind::AgentStopped | Kind::SessionExited => *self = Self::default(),
             Kind::ApprovalRequested => self.asked = true,
             Kind::ApprovalResolved => self.asked = false,
             Kind::ToolCall => {
                 self.in_turn = true;
-                self.calls = self.calls.saturating_add(1);
+                let open = self.open(moment.is_question);
+                *open = open.saturating_add(1);
             }
             Kind::ToolResult => {
                 self.asked = false;
-                self.calls = self.calls.saturating_sub(1);
+                let open = self.open(moment.is_question);
+                *open = open.saturating_sub(1);
             }
             _ => {}
         }
+    }
+
+    fn open(&mut self, is_question: bool) -> &mut u32 {
+        if is_question { &mut self.questions } else { &mut self.calls }
     }
 }
 
@@ -106,12 +126,20 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
+    fn moment((kind, second): (Kind, i64), is_question: bool) -> Moment {
+        Moment { kind, marks: Marks::default(), at: at(second), is_question }
+    }
+
     fn check(events: &[(Kind, i64)], expected: &[(i64, i64, Doing)]) {
         let marks = |kind: &Kind| match kind {
             Kind::Error => Marks::ENDS_TURN,
             _ => Marks::default(),
         };
-        let told = spans(events.iter().map(|(kind, second)| (kind, marks(kind), at(*second))));
+        let moments = events.iter().map(|(kind, second)| Moment {
+            marks: marks(kind),
+            ..moment((kind.clone(), *second), false)
+        });
+        let told = spans(&moments.collect::<Vec<_>>());
         let told: Vec<_> =
             told.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.doing)).collect();
         assert_eq!(told, expected, "{events:?}");
@@ -166,6 +194,25 @@ mod tests {
         );
     }
 
+    #[test]
+    fn the_wait_for_an_answer_to_a_question_is_no_time_of_a_tool() {
+        use Doing::{Human, Model, Tool};
+        let moments = [
+            moment((Kind::UserPrompt, 0), false),
+            moment((Kind::ToolCall, 1), true),
+            moment((Kind::ToolCall, 1), false),
+            // Another call returns, and the question stays open.
+            moment((Kind::ToolResult, 5), false),
+            moment((Kind::ToolResult, 90), true),
+            moment((Kind::ToolCall, 91), false),
+            moment((Kind::ToolResult, 95), false),
+        ];
+        let told = spans(&moments);
+        let told: Vec<_> =
+            told.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.doing)).collect();
+        assert_eq!(told, [(0, 1, Model), (1, 90, Human), (90, 91, Model), (91, 95, Tool)]);
+    }
+
     fn kind() -> impl Strategy<Value = Kind> {
         prop_oneof![
             Just(Kind::UserPrompt),
@@ -183,11 +230,12 @@ mod tests {
     proptest! {
         #[test]
         fn stretches_are_in_order_do_not_overlap_and_stay_inside(
-            events in prop::collection::vec((kind(), 0_i64..50), 0..60)
+            events in prop::collection::vec((kind(), 0_i64..50, any::<bool>()), 0..60)
         ) {
             let mut sorted = events;
             sorted.sort_by_key(|it| it.1);
-            let told = spans(sorted.iter().map(|(kind, second)| (kind, Marks::default(), at(*second))));
+            let moments = sorted.iter().map(|it| moment((it.0.clone(), it.1), it.2));
+            let told = spans(&moments.collect::<Vec<_>>());
             prop_assert!(told.iter().all(|it| it.from < it.to));
             prop_assert!(told.windows(2).all(|it| it[0].to <= it[1].from));
             prop_assert!(told.windows(2).all(|it| it[0].to < it[1].from || it[0].doing != it[1].doing));

@@ -63,18 +63,32 @@ pub fn each_line(
     })
 }
 
+/// How much of the texts a list of turns has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// Prompts and answers as the agent wrote them, read from its files.
+    Whole,
+    /// The beginnings of the prompts and no answers, from the index alone.
+    Beginnings,
+}
+
 /// The turns of a session.
 ///
 /// # Errors
 /// As `events`.
-pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, Error> {
+pub fn turns(settings: &Settings, target: &Target, texts: Texts) -> Result<Vec<Turn>, Error> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let device = device_of(settings)?;
     let builder = LineBuilder::new(&settings.devices, &session, (&reader, &device));
     let mut sources = sources(settings);
     let rows = reader.events(session.row)?;
-    let texts: Vec<_> = rows.iter().map(|row| builder.text(&mut sources, row)).collect();
+    let text = |row: &EventRow| match (texts, &row.kind) {
+        (Texts::Whole, _) => builder.text(&mut sources, row),
+        (Texts::Beginnings, Kind::AssistantMessage) => String::new(),
+        (Texts::Beginnings, _) => row.excerpt.clone(),
+    };
+    let texts: Vec<_> = rows.iter().map(text).collect();
     let inputs = rows.iter().zip(&texts).map(|(row, text)| TurnInput {
         kind: &row.kind,
         at: row.at,

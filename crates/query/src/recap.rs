@@ -1,6 +1,6 @@
 //! What a session was about, for who resumes it: its latest turns and a summary.
 
-use crate::events::turns;
+use crate::events::{Texts, turns};
 use crate::status::StatusLookup;
 use crate::summary::{answer, outlook};
 use taffrail_api::{Recap, RecapTurn};
@@ -17,7 +17,7 @@ pub fn recap(
     known: StatusLookup<'_>,
 ) -> Result<Recap, Error> {
     let summary = answer(&outlook(settings, target, known)?, None).text;
-    let all = turns(settings, target)?;
+    let all = turns(settings, target, Texts::Whole)?;
     let first = all.len().saturating_sub(settings.summary.turns);
     let shown =
         |it: Turn| RecapTurn { prompt: it.prompt, text: it.text, started_at: it.started_at };

@@ -4,6 +4,7 @@ use crate::contracts::workers_below;
 use crate::events::{device_of, each_line};
 use crate::export::{redact_event, redact_text};
 use crate::resolve::resolve;
+use std::collections::BTreeSet;
 use taffrail_api::EventLine;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_exports::atif::{Trajectory, trajectory};
@@ -11,8 +12,8 @@ pub use taffrail_exports::otlp::Content;
 use taffrail_exports::otlp::{Traces, traces};
 use taffrail_exports::{Amount, ModelAnswer, Recorded};
 use taffrail_model::answer::Answer;
-use taffrail_model::{AgentId, DeviceId, Event, SessionId};
-use taffrail_store::{IndexReader, SessionRow};
+use taffrail_model::{AgentId, DeviceId, Event, EventId, Kind, SessionId, Signal};
+use taffrail_store::{EventRow, IndexReader, SessionRow};
 
 /// What becomes of secrets in an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,8 +96,10 @@ impl<'a> Recorder<'a> {
         }
         workers.sort_by_key(|it| it.events.first().map(|event| event.created_at));
         let answers = self.answers(row.row)?;
-        let events = self.events(&row)?;
-        self.recorded(row, (events, answers, workers))
+        let rows = self.reader.events(row.row)?;
+        let questions = questions_in(&rows);
+        let events = self.events(&row, rows);
+        Ok(Recorded { questions, ..self.recorded(row, (events, answers, workers))? })
     }
 
     /// The model answers that a session owns, in order of time.
@@ -120,13 +123,13 @@ impl<'a> Recorder<'a> {
             git_branch: row.git_branch,
             model: row.model,
             events,
+            questions: BTreeSet::new(),
             answers,
             workers,
         })
     }
 
-    fn events(&self, row: &SessionRow) -> Result<Vec<Event>, Error> {
-        let rows = self.reader.events(row.row)?;
+    fn events(&self, row: &SessionRow, rows: Vec<EventRow>) -> Vec<Event> {
         let mut out = Vec::with_capacity(rows.len());
         each_line((self.settings, self.reader, &self.device), row, rows, &mut |line| {
             match line {
@@ -135,8 +138,15 @@ impl<'a> Recorder<'a> {
             }
             true
         });
-        Ok(out)
+        out
     }
+}
+
+/// The calls that put a question to a person.
+pub(crate) fn questions_in(rows: &[EventRow]) -> BTreeSet<EventId> {
+    let asks = |it: &&EventRow| matches!(it.signal, Some(Signal::Asked { .. }));
+    let calls = rows.iter().filter(|it| it.kind == Kind::ToolCall && !it.removed);
+    calls.filter(asks).map(|it| it.id).collect()
 }
 
 /// Takes the next session that this one started.

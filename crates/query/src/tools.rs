@@ -20,5 +20,6 @@ pub fn tools(settings: &Settings, project: Option<String>) -> Result<Tools, Erro
 
 fn stats(row: ToolRow) -> ToolStats {
     let (p50_ms, p95_ms) = (row.percentile(50), row.percentile(95));
-    ToolStats { tool: row.tool, calls: row.calls, failed: row.failed, p50_ms, p95_ms }
+    let ToolRow { tool, calls, failed, denied, times: _ } = row;
+    ToolStats { tool, calls, failed, denied, p50_ms, p95_ms }
 }

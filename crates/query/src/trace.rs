@@ -1,7 +1,7 @@
 //! Where the time of a turn went: its events and sub-agents, read back and folded into spans.
 
 use crate::contracts::workers_below;
-use crate::recorded::{Recorder, take_worker};
+use crate::recorded::{Recorder, questions_in, take_worker};
 use crate::resolve::resolve;
 use crate::window::complete;
 use std::ops::Range;
@@ -64,6 +64,7 @@ fn turn_of(
     let until = place(number.saturating_add(1))?.unwrap_or_else(|| outline.total() + 1);
     let count = until.saturating_sub(from).min(EVENTS);
     let rows = reader.events_from(outline, from, usize::try_from(count).unwrap_or_default())?;
+    let questions = questions_in(&rows);
     let events = complete((settings, reader), &session, rows)?;
     let mut below: Vec<_> = workers_below(reader, session.id)?.into_iter().map(Some).collect();
     let mut workers = Vec::new();
@@ -75,7 +76,7 @@ fn turn_of(
     workers.sort_by_key(|it| it.events.first().map(|event| event.created_at));
     let mut answers = recorder.answers(session.row)?;
     answers.retain(|it| it.at.is_some_and(|at| time.contains(&at)));
-    recorder.recorded(session, (events, answers, workers))
+    Ok(Recorded { questions, ..recorder.recorded(session, (events, answers, workers))? })
 }
 
 fn row(span: Span) -> TraceSpan {
@@ -89,6 +90,7 @@ fn row(span: Span) -> TraceSpan {
         usage: span.tokens.map(Usage::from),
         cost_microdollars: span.cost_microdollars,
         failed: span.failed,
+        denied: span.denied,
         event_id: span.event,
         session_id: span.session,
     }

@@ -4,13 +4,17 @@ use crate::events::{LineBuilder, device_of};
 use crate::resolve::resolve;
 use crate::window_event::{fitted, small};
 use taffrail_api::{EventLine, SCHEMA_VERSION, Window, WindowEvent};
+use taffrail_capture::Sources;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_ingest::sources;
+use taffrail_model::text::TOOL_TEXT_BYTES;
 use taffrail_model::{Event, EventId, Timestamp};
 use taffrail_store::{EventRow, IndexReader, Outline, SessionRow};
 
 /// The part of a window that is before its anchor: one of so many.
 const ABOVE: u64 = 4;
+/// The longest output that a page shows when it is asked for all of it, in bytes.
+const FULL_OUTPUT: usize = 8 * 1024 * 1024;
 
 /// The place that a window shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,17 +61,51 @@ pub fn window(
     })
 }
 
+/// How much of the output of a tool an event has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Its beginning, as everywhere.
+    Beginning,
+    /// All of it that a page can show.
+    Full,
+}
+
+impl Output {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Beginning => TOOL_TEXT_BYTES,
+            Self::Full => FULL_OUTPUT,
+        }
+    }
+}
+
 /// One event with everything that is known of it.
 ///
 /// # Errors
 /// When the session has no such event, or the index cannot be read.
-pub fn whole_event(settings: &Settings, target: &Target, id: &str) -> Result<Event, Error> {
+pub fn whole_event(
+    settings: &Settings,
+    target: &Target,
+    (id, output): (&str, Output),
+) -> Result<Event, Error> {
     let none = || Error::NoEvent(id.to_owned());
     let session = resolve(settings, target)?;
     let reader = IndexReader::open(&settings.data)?.ok_or_else(none)?;
+    let row = row_of(&reader, &session, id)?;
+    let mut sources = sources(settings).with_output(output.bytes());
+    let from = (settings, &reader, &mut sources);
+    complete_from(from, &session, vec![row])?.pop().ok_or_else(none)
+}
+
+/// The row of an event that still exists.
+pub(crate) fn row_of(
+    reader: &IndexReader,
+    session: &SessionRow,
+    id: &str,
+) -> Result<EventRow, Error> {
+    let none = || Error::NoEvent(id.to_owned());
     let known = EventId::parse(id).ok_or_else(none)?;
-    let row = reader.event_by_id(session.row, known)?.filter(|it| !it.removed).ok_or_else(none)?;
-    complete((settings, &reader), &session, vec![row])?.pop().ok_or_else(none)
+    reader.event_by_id(session.row, known)?.filter(|it| !it.removed).ok_or_else(none)
 }
 
 /// Rows as complete events, without the usage of answers.
@@ -76,11 +114,18 @@ pub(crate) fn complete(
     session: &SessionRow,
     rows: Vec<EventRow>,
 ) -> Result<Vec<Event>, Error> {
+    complete_from((settings, reader, &mut sources(settings)), session, rows)
+}
+
+fn complete_from(
+    (settings, reader, sources): (&Settings, &IndexReader, &mut Sources<'_>),
+    session: &SessionRow,
+    rows: Vec<EventRow>,
+) -> Result<Vec<Event>, Error> {
     let device = device_of(settings)?;
     let builder = LineBuilder::new(&settings.devices, session, (reader, &device));
-    let mut sources = sources(settings);
     let lines = rows.into_iter().map(|row| {
-        let body = builder.body(&mut sources, &row);
+        let body = builder.body(sources, &row);
         builder.line(row, body)
     });
     let events = lines.filter_map(|line| match line {

@@ -34,14 +34,15 @@ pub(crate) fn small(event: Event, (sequence, turn): (u64, Option<u32>)) -> Windo
     });
     let failure = failed.filter(|it| *it).and_then(|_| telling_line(&text));
     let failure = failure.map(|it| cut(it, FAILURE).to_owned());
+    let full = |name: &str| data.get(name).and_then(Value::as_u64);
     let mut out = WindowEvent {
         id: event.id,
         sequence,
         turn,
         created_at: event.created_at,
         cut: false,
-        length: is_result.then_some(text.len() as u64),
-        lines: is_result.then(|| text.lines().count() as u64),
+        length: is_result.then(|| full("full_bytes").unwrap_or(text.len() as u64)),
+        lines: is_result.then(|| full("full_lines").unwrap_or(text.lines().count() as u64)),
         tool: word("tool"),
         input: data.get("input").filter(|_| event.kind == Kind::ToolCall).cloned(),
         call_id: word("call_id"),
@@ -53,12 +54,19 @@ pub(crate) fn small(event: Event, (sequence, turn): (u64, Option<u32>)) -> Windo
         asked_by: word("asked_by"),
         model: word("model"),
         stale: data.get("stale").and_then(Value::as_bool) == Some(true),
+        denied: data.get("denied").and_then(Value::as_bool) == Some(true),
+        images: strings_of(data.get("images")),
         kind: event.kind,
         text,
     };
     let most = if is_result { OUTPUT } else { SAID };
     shorten(&mut out, (most, INPUT));
     out
+}
+
+fn strings_of(list: Option<&Value>) -> Vec<String> {
+    let all = list.and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Shortens texts until the whole window is small enough.
@@ -138,6 +146,8 @@ mod tests {
             asked_by: None,
             model: None,
             stale: false,
+            denied: false,
+            images: Vec::new(),
         }
     }
 

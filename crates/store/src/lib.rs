@@ -25,6 +25,6 @@ pub use ledger::{
     Uncaptured, UncapturedRow,
 };
 pub use query::{
-    AgentRow, CallRow, Changes, Filter, Grouping, HourRow, IndexReader, Outline, ProjectSums,
+    AgentRow, Changes, EditRow, Filter, Grouping, HourRow, IndexReader, Outline, ProjectSums,
     SlimRow, SourceAt, SpentBy, SpentRow, TallyRow, ToolRow, ToolTime, UnknownRow,
 };

@@ -5,11 +5,14 @@
 pub mod audit;
 pub mod bundle;
 pub mod bytes;
+mod compression;
 pub mod envelope;
 pub mod exchange;
 mod header;
 pub mod hub;
 pub mod keys;
+pub mod letters;
+pub mod pairing;
 pub mod roster;
 pub mod seal;
 pub mod signing;

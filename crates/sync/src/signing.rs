@@ -21,8 +21,18 @@ pub enum Purpose {
     RosterOp,
     /// An entry of a roster.
     RosterEntry,
+    /// The head of a roster in pages.
+    RosterHead,
+    /// A page of a roster.
+    RosterPage,
+    /// The key of a roster's head in an epoch.
+    RosterKey,
+    /// The head of a roster that this device has verified.
+    RosterVerified,
     /// The id of an invite, derived from its secret.
     Invite,
+    /// What an invite promises.
+    InvitePin,
     /// An answer to an invite.
     JoinRequest,
     /// The vouch of a device for another one of its user.
@@ -39,12 +49,26 @@ pub enum Purpose {
     BatchPlace,
     /// A batch.
     Batch,
+    /// The place of a checkpoint: what its ciphertext is bound to.
+    CheckpointPlace,
+    /// A part of a checkpoint.
+    Checkpoint,
     /// A bundle, by its manifest and roster.
     Bundle,
     /// The recipients of a key.
     Readers,
     /// The name of a request's claim.
     Decision,
+    /// What a hub keeps of a team.
+    RetentionPolicy,
+    /// How far a device has read.
+    RetentionPositions,
+    /// Where logs begin on a hub.
+    RetentionFloors,
+    /// The announcement that a team moves to another hub.
+    Relocation,
+    /// The note on the other hub that everything which must be there is there.
+    Arrival,
     /// The exact input of a tool.
     Input,
     /// An answer to a request.
@@ -55,6 +79,8 @@ pub enum Purpose {
     Beat,
     /// The head of an audit log.
     AuditHead,
+    /// A message between two devices that share a code.
+    Pairing,
 }
 
 impl Purpose {
@@ -66,7 +92,12 @@ impl Purpose {
             Self::RosterStart => "taffrail/1/roster-start",
             Self::RosterOp => "taffrail/1/roster-op",
             Self::RosterEntry => "taffrail/1/roster-entry",
+            Self::RosterHead => "taffrail/1/roster-head",
+            Self::RosterPage => "taffrail/1/roster-page",
+            Self::RosterKey => "taffrail/1/roster-key",
+            Self::RosterVerified => "taffrail/1/roster-verified",
             Self::Invite => "taffrail/1/invite",
+            Self::InvitePin => "taffrail/1/invite-pin",
             Self::JoinRequest => "taffrail/1/join-request",
             Self::Vouch => "taffrail/1/vouch",
             Self::Key => "taffrail/1/key",
@@ -75,14 +106,22 @@ impl Purpose {
             Self::ChainStart => "taffrail/1/chain-start",
             Self::BatchPlace => "taffrail/1/batch-place",
             Self::Batch => "taffrail/1/batch",
+            Self::CheckpointPlace => "taffrail/1/checkpoint-place",
+            Self::Checkpoint => "taffrail/1/checkpoint",
             Self::Bundle => "taffrail/1/bundle",
             Self::Readers => "taffrail/1/readers",
             Self::Decision => "taffrail/1/decision",
+            Self::RetentionPolicy => "taffrail/1/retention-policy",
+            Self::RetentionPositions => "taffrail/1/retention-positions",
+            Self::RetentionFloors => "taffrail/1/retention-floors",
+            Self::Relocation => "taffrail/1/relocation",
+            Self::Arrival => "taffrail/1/arrival",
             Self::Input => "taffrail/1/input",
             Self::Answer => "taffrail/1/answer",
             Self::Claim => "taffrail/1/claim",
             Self::Beat => "taffrail/1/beat",
             Self::AuditHead => "taffrail/1/audit-head",
+            Self::Pairing => "taffrail/1/pairing",
         }
     }
 }

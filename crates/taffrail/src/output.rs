@@ -203,7 +203,7 @@ pub(crate) fn columns() -> usize {
 }
 
 /// The rows of the screen; 24 without one.
-fn rows() -> usize {
+pub(crate) fn rows() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|it| usize::from(it.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
 }

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 /// The folder of these files, below the data folder.
 const FOLDER: &str = "device";
 /// The largest file that is read.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const LONGEST: u64 = 64 * 1024 * 1024;
 
 /// The folder, verified to be private.
 pub(crate) struct Folder(PathBuf);

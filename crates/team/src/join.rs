@@ -8,7 +8,7 @@ use crate::new_device::Beginning;
 use taffrail_context::Settings;
 use taffrail_model::Timestamp;
 use taffrail_sync::Roster;
-use taffrail_sync::roster::{self, Invite, JoinFault, JoinRequest, Offer};
+use taffrail_sync::roster::{self, Fault, Invite, JoinRequest, Offer};
 
 /// How long an invite is valid: three days.
 const INVITE_SECONDS: i64 = 3 * 24 * 3_600;
@@ -28,6 +28,8 @@ pub struct Joined {
     pub user: String,
     /// This device left a team that had no other member.
     pub left_own_team: bool,
+    /// The address of the team's hub, as the inviting device uses it.
+    pub hub: Option<String>,
 }
 
 /// A device that asks to join, and the entry that admits it.
@@ -57,8 +59,10 @@ pub fn invite(
     let own = own::read(settings, &folder)?.ok_or(DeviceError::NotMade)?;
     own.check_admin()?;
     let now = (settings.now)();
-    let offer = Offer { user: user.unwrap_or(&own.user).to_owned(), until: ends(now) };
-    let invite = Invite::new(&own.roster, &own.id, offer, secret).map_err(DeviceError::from)?;
+    let (user, hub) = (user.unwrap_or(&own.user).to_owned(), settings.hub.url.clone());
+    let offer = Offer { user, until: ends(now), hub };
+    let invite = Invite::new(&own.roster, &own.signer(), offer, secret);
+    let invite = invite.map_err(DeviceError::from)?;
     let text = invite.to_text().map_err(DeviceError::from)?;
     let mut open = own::invites(&folder, &own.roster, now)?;
     open.push(invite.open());
@@ -70,7 +74,7 @@ fn ends(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second().saturating_add(INVITE_SECONDS)).unwrap_or(now)
 }
 
-/// Answers an invite: pins the roster in it, and returns the request to take back.
+/// Answers an invite: pins the entry that it names, and returns the request to take back.
 ///
 /// # Errors
 /// When the invite is refused, or this device is in a team that it cannot leave.
@@ -93,7 +97,7 @@ pub fn join(
     let id = own::id_of(settings)?;
     let request = JoinRequest::answer(&invite, (&id, name.as_str()), &secret, (settings.now)());
     let request = request.map_err(DeviceError::from)?;
-    let inviter = invite.inviter().ok_or(DeviceError::Join(JoinFault::NotAnAdmin))?;
+    let inviter = invite.inviter();
     let joined = Joined {
         request: request.to_text().map_err(DeviceError::from)?,
         inviter: inviter.name.clone(),
@@ -101,6 +105,7 @@ pub fn join(
         words: secret.keys().fingerprint().to_string(),
         user: invite.user().to_owned(),
         left_own_team,
+        hub: invite.hub().map(ToOwned::to_owned),
     };
     own::keep_named(&folder, &Named { name, user: joined.user.clone() })?;
     if joined.left_own_team {
@@ -111,11 +116,14 @@ pub fn join(
 }
 
 /// The roster that a device knows after it answers this invite, or why it must not answer.
-fn roster_after(known: Option<&ThisDevice>, invite: &Invite) -> Result<Roster, DeviceError> {
+pub(crate) fn roster_after(
+    known: Option<&ThisDevice>,
+    invite: &Invite,
+) -> Result<Roster, DeviceError> {
     let Some(own) = known else { return Ok(invite.roster().clone()) };
     let is_same = own.roster.team() == invite.roster().team();
     match (own.member(), is_same) {
-        (None, true) => Ok(own.roster.extended(invite.roster().entries().iter().cloned())?),
+        (None, true) => Ok(told_again(&own.roster, invite)?),
         (None, false) => Ok(invite.roster().clone()),
         (Some(member), true) if member.is_current() => Err(DeviceError::InThere),
         (Some(_), true) => Err(DeviceError::Removed),
@@ -126,7 +134,17 @@ fn roster_after(known: Option<&ThisDevice>, invite: &Invite) -> Result<Roster, D
     }
 }
 
-fn is_left(own: &ThisDevice, invite: &Invite) -> bool {
+/// The roster that a device waits for, with what another invite of the team tells.
+fn told_again(known: &Roster, invite: &Invite) -> Result<Roster, Fault> {
+    let told = invite.roster();
+    match told.awaited_from() {
+        None => known.extended(told.entries().iter().cloned()),
+        inviter => known.awaiting(told.pin(), inviter.cloned()),
+    }
+}
+
+/// Whether the device leaves a team of its own for another.
+pub(crate) fn is_left(own: &ThisDevice, invite: &Invite) -> bool {
     own.roster.team() != invite.roster().team() && own.check_current().is_ok()
 }
 

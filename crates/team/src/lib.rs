@@ -11,6 +11,7 @@ mod files;
 mod join;
 mod local_device;
 mod new_device;
+mod pairing;
 mod roster_notice;
 
 pub use change::{
@@ -21,4 +22,8 @@ pub use error::DeviceError;
 pub use join::{Asking, Joined, Vouched, approve, invite, join, vouch};
 pub use local_device::{Edition, ThisDevice, known, newer_roster, own, own_name};
 pub use new_device::Beginning;
+pub use pairing::{
+    Guest, News, PairingInvite, PairingRequest, keys_or_new, pairing_guest, pairing_invite,
+    pairing_news, pairing_request,
+};
 pub use roster_notice::{doctor_checks, notice_of};

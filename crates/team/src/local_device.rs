@@ -7,9 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use taffrail_context::Settings;
 use taffrail_model::{DeviceId, Timestamp};
 use taffrail_store::Ledger;
-use taffrail_sync::Roster;
 use taffrail_sync::keys::DeviceSecret;
-use taffrail_sync::roster::{Entry, Member, Op, OpenInvite, Pin, Role, Signer};
+use taffrail_sync::roster::{Device, Entry, Member, Op, OpenInvite, Pin, Role, Signer};
+use taffrail_sync::{Roster, Signature};
 use zeroize::Zeroizing;
 
 const KEYS: &str = "keys";
@@ -31,6 +31,15 @@ struct RosterFile {
     version: u32,
     pin: Pin,
     entries: Vec<Entry>,
+    /// The entry of the pin has not come so far.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    awaited: bool,
+    /// The device that promised it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inviter: Option<Device>,
+    /// This device's own signature of the pin: it has verified all entries up to there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verified: Option<Signature>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,7 +170,8 @@ pub(crate) fn read(
     Ok(Some(ThisDevice { id: id_of(settings)?, name, user, secret, roster }))
 }
 
-fn secret(folder: &Folder) -> Result<Option<DeviceSecret>, DeviceError> {
+/// The keys of this device, if it has any.
+pub(crate) fn secret(folder: &Folder) -> Result<Option<DeviceSecret>, DeviceError> {
     let Some(text) = folder.text(KEYS)? else { return Ok(None) };
     let fault = |fault| DeviceError::Keys { path: folder.path(KEYS), fault };
     DeviceSecret::parse(&text).map(Some).map_err(fault)
@@ -176,8 +186,13 @@ pub(crate) fn secret_or_new(
         return Ok(known);
     }
     let secret = DeviceSecret::from_random(random);
-    folder.create(KEYS, &secret.to_text())?;
+    keep_secret(folder, &secret)?;
     Ok(secret)
+}
+
+/// Stores the keys of a device that has none.
+pub(crate) fn keep_secret(folder: &Folder, secret: &DeviceSecret) -> Result<(), DeviceError> {
+    folder.create(KEYS, &secret.to_text())
 }
 
 fn roster(folder: &Folder) -> Result<Option<Roster>, DeviceError> {
@@ -185,7 +200,24 @@ fn roster(folder: &Folder) -> Result<Option<Roster>, DeviceError> {
     if kept.version != VERSION {
         return Err(DeviceError::Damaged(folder.path(ROSTER)));
     }
-    Ok(Some(Roster::pinned(kept.entries, &kept.pin)?))
+    let RosterFile { pin, entries, awaited, inviter, verified, .. } = kept;
+    if awaited {
+        let known = match entries.is_empty() {
+            true => Roster::awaited(pin, inviter),
+            false => Roster::of(entries)?.awaiting(pin, inviter)?,
+        };
+        return Ok(Some(known));
+    }
+    // Verifying thousands of signatures takes a second, and this device has done it once.
+    let secret = if verified.is_some() { secret(folder)? } else { None };
+    let is_verified = match (verified, secret) {
+        (Some(signature), Some(own)) => pin.is_verified_by(&own, &signature),
+        (Some(_) | None, _) => false,
+    };
+    Ok(Some(match is_verified {
+        true => Roster::verified(entries, &pin)?,
+        false => Roster::pinned(entries, &pin)?,
+    }))
 }
 
 /// Stores the name and the user of this device, and the roster.
@@ -195,8 +227,12 @@ pub(crate) fn keep_named(folder: &Folder, named: &Named) -> Result<(), DeviceErr
 
 /// Stores a roster and pins its head.
 pub(crate) fn keep_roster(folder: &Folder, _: &Lock, roster: &Roster) -> Result<(), DeviceError> {
-    let entries = roster.entries().to_vec();
-    folder.replace(ROSTER, &RosterFile { version: VERSION, pin: roster.pin(), entries })
+    let (pin, awaited) = (roster.pin(), roster.is_awaited());
+    let own = if awaited { None } else { secret(folder)? };
+    let verified = own.map(|it| pin.verified_by(&it));
+    let (entries, inviter) = (roster.entries().to_vec(), roster.awaited_from().cloned());
+    let version = VERSION;
+    folder.replace(ROSTER, &RosterFile { version, pin, entries, awaited, inviter, verified })
 }
 
 /// The invites that are valid now and were not answered yet.

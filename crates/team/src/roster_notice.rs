@@ -7,7 +7,7 @@ use taffrail_context::Settings;
 use taffrail_model::DeviceId;
 use taffrail_model::notices::{Notice, NoticeKind};
 use taffrail_sync::Roster;
-use taffrail_sync::roster::{Entry, Op, looks_like};
+use taffrail_sync::roster::{Entry, Op, alike};
 
 /// How long `doctor` warns of a change, in seconds: two weeks.
 const NEW: i64 = 14 * 24 * 3_600;
@@ -51,7 +51,9 @@ fn touch(own: &ThisDevice, roster: &Roster, entry: &Entry) -> Option<String> {
 /// When this device's files cannot be read.
 pub fn notice_of(settings: &Settings, roster: &Roster) -> Result<Option<Notice>, DeviceError> {
     let own = own(settings)?;
-    let new = roster.entries().iter().skip(own.roster.entries().len());
+    // A device that joins has only the pin of its invite.
+    let known = own.roster.pin().n;
+    let new = roster.entries().iter().skip_while(|it| it.statement.n <= known);
     let told: Vec<_> = new.filter_map(|it| touch(&own, roster, it)).collect();
     Ok((!told.is_empty()).then(|| Notice {
         id: format!("team-{}", roster.pin().n),
@@ -84,18 +86,14 @@ pub fn doctor_checks(settings: &Settings) -> Result<Vec<Check>, DeviceError> {
             false => check(CheckStatus::Ok, evidence),
         }
     });
-    Ok(changed.into_iter().chain(alike(&own.roster)).collect())
+    Ok(changed.into_iter().chain(look_alikes(&own.roster)).collect())
 }
 
 /// Devices or users of the team with names that people could confuse.
-fn alike(roster: &Roster) -> Option<Check> {
-    let current: Vec<_> =
-        roster.members().filter(|it| it.is_current()).map(|it| &it.device).collect();
-    let pairs = current.iter().flat_map(|one| current.iter().map(move |other| (one, other)));
-    let names = pairs.flat_map(|(one, other)| {
-        [(one.name.as_str(), other.name.as_str()), (one.user.as_str(), other.user.as_str())]
-    });
-    let found = names.into_iter().find(|(one, other)| looks_like(one, other));
+fn look_alikes(roster: &Roster) -> Option<Check> {
+    let current = || roster.members().filter(|it| it.is_current()).map(|it| &it.device);
+    let found = alike(current().map(|it| it.name.as_str()));
+    let found = found.or_else(|| alike(current().map(|it| it.user.as_str())));
     found.map(|(one, other)| {
         check(CheckStatus::Warning, format!("{one:?} and {other:?} look alike"))
     })

@@ -36,6 +36,7 @@ pub mod mutate;
 mod process;
 mod python;
 mod scale;
+mod ssh;
 mod tmux;
 mod view;
 
@@ -46,5 +47,6 @@ pub use editor::Editor;
 pub use home::{Home, Output, SavedData};
 pub use process::{Fate, Run, patiently, private_kib, until, until_every};
 pub use scale::Scale;
+pub use ssh::SshServer;
 pub use tmux::Tmux;
 pub use view::{canonical_view, check_same};

@@ -4,7 +4,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// How long a test waits for something that should happen at once.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(150);
 /// The polling interval.
 const PAUSE: Duration = Duration::from_micros(500);
 

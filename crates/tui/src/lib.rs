@@ -49,4 +49,5 @@ pub mod when;
 
 pub use paint::theme::{Styles, ThemeChoice};
 pub use run::{Options, run};
+pub use state::host::{Access, Host};
 pub use state::welcome::Service;

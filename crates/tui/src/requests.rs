@@ -2,10 +2,13 @@
 
 use crate::changes::{Change, changes};
 use crate::phrases::outcome_says;
-use crate::terminal::{clean, line, pad};
+use crate::terminal::{clean, fit_end, line, pad};
 use crate::when::{Clock, MINUTE_WIDTH};
 use serde_json::Value;
-use taffrail_api::{ApprovalRow, AttemptRow, DecisionRow, LogCheck, ToolInput};
+use taffrail_api::{ApprovalRow, AttemptRow, DecisionRow, DenialRow, LogCheck, ToolInput};
+
+/// The column of a session's title.
+const SESSION_WIDTH: usize = 24;
 
 /// Fields that are shown as what they are and not once more by name.
 const SHOWN: &[&str] = &[
@@ -124,6 +127,21 @@ pub fn decision(it: &DecisionRow, clock: &Clock) -> String {
         pad(&line(it.decision.as_str()), 7),
         pad(&line(&it.by), 14),
         pad(&outcome, 21),
+        one_line(&it.command)
+    )
+}
+
+/// What was refused: when, by whom, in which session, the call, and the person's words.
+#[must_use]
+pub fn denial(it: &DenialRow, clock: &Clock) -> String {
+    let at = pad(&clock.minute(it.at), MINUTE_WIDTH);
+    let session = it.title.as_deref().or(it.agent.as_deref()).unwrap_or("a forgotten session");
+    let why = it.why.as_deref().map(|it| format!(" ({})", line(it))).unwrap_or_default();
+    format!(
+        "{at} by {} {} {} {}{why}",
+        pad(&line(&it.by), 8),
+        pad(&fit_end(&line(session), SESSION_WIDTH), SESSION_WIDTH),
+        pad(&line(it.tool.as_deref().unwrap_or("-")), 8),
         one_line(&it.command)
     )
 }

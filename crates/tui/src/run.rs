@@ -8,6 +8,7 @@ use crate::io::canvas::{Canvas, give_back};
 use crate::io::{Gate, TerminalQuery};
 use crate::paint::theme::{Palette, Theme, ThemeChoice};
 use crate::state::State;
+use crate::state::host::Host;
 use crate::state::message::{Effect, Message};
 use crate::state::welcome::{Service, WELCOMED, Welcome};
 use crate::update;
@@ -45,6 +46,8 @@ pub struct Options {
     pub theme: ThemeChoice,
     /// Whether the daemon starts at login.
     pub service: Service,
+    /// The host that the client leads to, if it is not this machine.
+    pub host: Option<Host>,
     /// Reads the clock.
     pub now: fn() -> Timestamp,
     /// Starts a program with the user's own file mask.
@@ -62,7 +65,8 @@ pub fn run(client: &Client, options: &Options) -> std::io::Result<()> {
     let (to, from) = sync_channel(WAITING);
     let (questions, asked) = channel();
     io::signals(to.clone())?;
-    io::news(client.clone(), options.state_folder.clone(), to.clone());
+    let again = options.host.is_none().then(|| options.state_folder.clone());
+    io::news(client.clone(), again, to.clone());
     io::askers((client, &options.program), asked, &to);
     let theme = Theme::of(&options.variables, options.theme);
     let mut terminal = Terminal { canvas: Canvas::open()?, gate: Gate::default(), options };
@@ -108,7 +112,9 @@ fn first(options: &Options, theme: Theme) -> State {
     let home = options.home.to_string_lossy().into_owned();
     let mut state = State::new((options.now)(), theme, home);
     state.zone = options.zone.clone();
-    let is_first = !options.state_folder.join(WELCOMED).exists();
+    state.host = options.host.clone();
+    // What welcomes a user is about this machine.
+    let is_first = options.host.is_none() && !options.state_folder.join(WELCOMED).exists();
     state.welcome = is_first.then_some(Welcome { service: options.service, machine: None });
     update::ask_all(&mut state);
     state

@@ -25,7 +25,11 @@ pub fn lines(trace: &Trace, width: usize) -> Vec<String> {
         let name = format!("{}{}{}", "  ".repeat(depth), word(&span.kind), shown(&span.name));
         let bar = drawn(span, (trace.from, trace.to), bar);
         let took = lasting(span.to - span.from);
-        let rest = if span.failed { "failed".to_owned() } else { spent(span) };
+        let rest = match (span.failed, span.denied) {
+            (true, _) => "failed".to_owned(),
+            (false, true) => "denied".to_owned(),
+            (false, false) => spent(span),
+        };
         let text = format!("{} {bar} {took:>TOOK$} {rest}", pad(&name, NAME));
         out.push(fit(text.trim_end(), width));
     }
@@ -134,6 +138,7 @@ mod tests {
             usage: (kind == "model").then_some(usage),
             cost_microdollars: (kind == "model").then_some(12_000),
             failed: id == "b",
+            denied: false,
             event_id: None,
             session_id: None,
         }

@@ -259,6 +259,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/denials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents wanted to do and somebody refused, here or in the agent's own dialog. */
+        get: operations["listDenials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/desk": {
         parameters: {
             query?: never;
@@ -522,7 +539,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files of a project that sessions edited, the most often edited first. */
+        /** The files that sessions edited, of one project or of all, with the sessions that did and their prompts. */
         get: operations["listProjectFiles"];
         put?: never;
         post?: never;
@@ -922,6 +939,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person decided in a session, as far as its latest events tell. */
+        get: operations["getDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/events/{event}": {
         parameters: {
             query?: never;
@@ -929,8 +963,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One event of a session with everything that is known of it. Outputs of tools have at most 16 KiB. */
+        /**
+         * One event of a session with everything that is known of it. Outputs of tools have at most 16 KiB,
+         *     unless all is asked for.
+         */
         get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/events/{event}/images/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An image of an event by its number, from 0: PNG, JPEG, GIF or WebP of at most 16 MiB. Other bytes are
+         *     refused, whatever type they claim.
+         */
+        get: operations["getImage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2349,6 +2406,47 @@ export interface components {
              */
             schema_version: number;
         };
+        /** @description Something that an agent wanted to do and somebody refused. */
+        DenialRow: {
+            /** @description Its agent. */
+            agent?: string | null;
+            /** @description The request, if Taffrail knew of it. */
+            approval_id?: string | null;
+            /** @description When it was refused. */
+            at: components["schemas"]["Instant"];
+            /** @description Where: `dialog` for the agent's own, else as in the log of decisions. */
+            by: string;
+            /** @description The command, or what else was asked for in a line; its beginning if it is long. */
+            command: string;
+            /** @description The call in the session's transcript, where it is known. */
+            event_id?: string | null;
+            /** @description The folder it works in. */
+            project_path?: string | null;
+            /** @description The rule, if it was one. */
+            rule?: string | null;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Its title. */
+            title?: string | null;
+            /** @description The tool. */
+            tool?: string | null;
+            /** @description Why, if anybody said. */
+            why?: string | null;
+        };
+        /** @description What agents wanted to do and somebody refused: here, or in the agent's own dialog. */
+        Denials: {
+            /** @description The latest first. */
+            denials: components["schemas"]["DenialRow"][];
+            /** @description There are more than these. */
+            more: boolean;
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description Since when. */
+            since: components["schemas"]["Instant"];
+        };
         /** @description A request, as a hook hands it to the desk. */
         DeskBody: {
             /** @description The agent. */
@@ -2609,6 +2707,28 @@ export interface components {
              */
             yes: boolean;
         };
+        /** @description A session that edited a file, and why. */
+        FileChange: {
+            /** @description Its agent. */
+            agent: string;
+            /** @description When it made the latest of them. */
+            at: components["schemas"]["Instant"];
+            /**
+             * Format: int64
+             * @description Its edits of the file.
+             */
+            edits: number;
+            /** @description The call of that edit. */
+            event_id: string;
+            /** @description The beginning of that prompt: why the file was edited. */
+            prompt?: string | null;
+            /** @description The prompt before it. */
+            prompt_event?: string | null;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Its title. */
+            title?: string | null;
+        };
         /** @description A remark on a session. */
         Finding: {
             /** @description How sure that is. */
@@ -2715,6 +2835,14 @@ export interface components {
          * @enum {string}
          */
         Group: "needs_you" | "working" | "your_turn" | "failed" | "idle" | "done";
+        /** @description A decision. */
+        HandoffDecision: {
+            at?: components["schemas"]["Instant"] | null;
+            /** @description What. */
+            chosen: string;
+            /** @description About what. */
+            context: string;
+        };
         /** @description How the daemon is. */
         Health: {
             /** @description Agents, and what is known of them. */
@@ -3334,9 +3462,17 @@ export interface components {
         };
         /** @description A file that sessions edited. */
         ProjectFile: {
+            /** @description The sessions that edited it last, at most three, the latest first. */
+            changes?: components["schemas"]["FileChange"][];
             /**
              * Format: int64
-             * @description Calls of tools that edit it.
+             * @description With `sort=cost`: its part of the known cost of the turns that edited it, in millionths of a US dollar. The cost of a
+             *     turn is divided between its edits.
+             */
+            cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description Calls of tools that edited it.
              */
             edits: number;
             /** @description When it was last edited. */
@@ -3345,7 +3481,7 @@ export interface components {
             last_session_id: components["schemas"]["SessionId"];
             /** @description The title of that session. */
             last_session_title?: string | null;
-            /** @description Its path, from the project's folder on if it is inside. */
+            /** @description Its path, from the folder of the project that was asked for on if it is inside. */
             path: string;
             /**
              * Format: int64
@@ -3353,12 +3489,12 @@ export interface components {
              */
             sessions: number;
         };
-        /** @description The files of a project that sessions edited, the most often edited first. */
+        /** @description The files that sessions edited. */
         ProjectFiles: {
             /** @description The files. */
             files: components["schemas"]["ProjectFile"][];
-            /** @description The folder of the project. */
-            project: string;
+            /** @description The folder of the project; `null` for all projects. */
+            project?: string | null;
             /**
              * Format: int32
              * @description Of this document.
@@ -4062,6 +4198,18 @@ export interface components {
              */
             with_workers_microdollars?: number | null;
         };
+        /** @description What a person decided in a session, as far as its latest events tell. */
+        SessionDecisions: {
+            /** @description The latest decisions, the earliest first. */
+            decisions: components["schemas"]["HandoffDecision"][];
+            /**
+             * Format: int32
+             * @description Of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: components["schemas"]["SessionId"];
+        };
         /**
          * Format: uuid
          * @description The durable session, as a UUID.
@@ -4427,6 +4575,11 @@ export interface components {
             calls: number;
             /**
              * Format: int64
+             * @description Those that somebody refused: they did not run, and did not fail.
+             */
+            denied?: number;
+            /**
+             * Format: int64
              * @description Those that failed.
              */
             failed: number;
@@ -4489,6 +4642,8 @@ export interface components {
              * @description What they cost, in millionths of a US dollar; `null` if unknown.
              */
             cost_microdollars?: number | null;
+            /** @description Somebody refused the call, which did not run. */
+            denied?: boolean;
             /** @description The event it begins with. */
             event_id?: string | null;
             /** @description The call failed. */
@@ -4502,7 +4657,10 @@ export interface components {
             id: string;
             /** @description `model`, `tool`, `agent` or `human`. */
             kind: string;
-            /** @description The model, the tool, the title of the sub-agent, or the tool that a person was asked about. */
+            /**
+             * @description The model, the tool, the title of the sub-agent, or the tool that a person was asked about or
+             *     with.
+             */
             name: string;
             /** @description The span that it is part of; `null` for those of the turn itself. */
             parent_id?: string | null;
@@ -4736,6 +4894,8 @@ export interface components {
             cut?: boolean;
             /** @description What was decided about a request for approval. */
             decision?: string | null;
+            /** @description Somebody refused the call, which did not run, for results. */
+            denied?: boolean;
             /**
              * Format: int64
              * @description The exit code of a command.
@@ -4747,6 +4907,11 @@ export interface components {
             failure?: string | null;
             /** @description Its id. */
             id: string;
+            /**
+             * @description The types of its images, as its record claims them; `/api/sessions/{id}/events/{event}/images/{number}` has
+             *     each of them.
+             */
+            images?: string[];
             /** @description The input of a call, as the agent wrote it; long strings in it are cut. */
             input?: Record<string, unknown> | null;
             /** @description What it says. */
@@ -5283,6 +5448,37 @@ export interface operations {
             };
         };
     };
+    listDenials: {
+        parameters: {
+            query?: {
+                /** @description Since then: `7d`, `12h`, `30m`, a date or a time; the last seven days unless it is given. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Denials"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     requestApproval: {
         parameters: {
             query?: never;
@@ -5795,10 +5991,12 @@ export interface operations {
     listProjectFiles: {
         parameters: {
             query?: {
-                /** @description The folder of the project. */
+                /** @description The folder of the project; all projects unless it is given. */
                 project?: string;
                 /** @description Only of sessions with an event since then: `7d`, `12h`, `30m`, a date or a time. */
                 since?: string;
+                /** @description `edits`, the most often edited first, `last`, the latest first, or `cost`, the dearest first; `edits` unless it is given. */
+                sort?: string;
                 /** @description At most so many files; 50 unless it is given. */
                 limit?: number;
             };
@@ -6745,9 +6943,42 @@ export interface operations {
             };
         };
     };
-    getEvent: {
+    getDecisions: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDecisions"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: {
+                /** @description The whole output of a tool, up to 8 MiB; else its first 16 KiB. */
+                full?: boolean;
+            };
             header?: never;
             path: {
                 id: string;
@@ -6763,6 +6994,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Event"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    getImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                event: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": number[];
                 };
             };
             /** @description It was refused, or failed. */
@@ -7137,6 +7400,8 @@ export interface operations {
             query?: {
                 /** @description Only the turns of the history with this id, the agent's own id of the session. */
                 runtime_session_id?: string;
+                /** @description Only the beginnings of the prompts and no answers: cheap for very long sessions. */
+                brief?: boolean;
             };
             header?: never;
             path: {
@@ -8040,6 +8305,8 @@ export interface operations {
             query?: {
                 /** @description Only the turns of the history with this id, the agent's own id of the session. */
                 runtime_session_id?: string;
+                /** @description Only the beginnings of the prompts and no answers: cheap for very long sessions. */
+                brief?: boolean;
             };
             header?: never;
             path: {

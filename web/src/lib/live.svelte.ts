@@ -81,7 +81,7 @@ export function hear(listener: Listener): () => void {
 }
 
 /** Is called whenever what was missed must be asked for again. */
-export function anew(start: () => void): () => void {
+export function reconnected(start: () => void): () => void {
   starts.add(start);
   return () => starts.delete(start);
 }

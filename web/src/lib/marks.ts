@@ -23,12 +23,13 @@ function ranges(box: Element, fits: RegExp): { all: Range[]; here: Range[] } {
   const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node && all.length < MOST; node = walker.nextNode()) {
     const parent = node.parentElement;
-    if (parent?.closest('[data-unmarked]')) continue;
+    // Only what was said: neither badges and buttons of the page, nor another session that is shown inside.
+    if (!parent?.closest('[data-text]') || parent.closest('[data-unmarked]')) continue;
     for (const it of (node as Text).data.matchAll(fits)) {
       const range = document.createRange();
       range.setStart(node, it.index);
       range.setEnd(node, it.index + it[0].length);
-      (parent?.closest('.chosen') ? here : all).push(range);
+      (parent.closest('.chosen') ? here : all).push(range);
     }
   }
   return { all, here };

@@ -155,7 +155,10 @@ export class Passage {
     const at = this.events.findIndex((it) => it.id === event.id);
     const had = this.events[at];
     if (!had) return;
-    this.events = this.events.with(at, { ...had, ...whole(event), cut: false });
+    // What the daemon concluded from the whole record stays, such as a failure by its exit code.
+    const data: Told['data'] = { ...had.data, ...event.data };
+    if (!event.data.truncated) delete data.full_bytes;
+    this.events = this.events.with(at, { ...had, ...whole(event), data, cut: false });
     this.draw();
   }
 

@@ -98,7 +98,7 @@ export function turnFrom(here: Item | undefined, turns: number, by: number): num
 }
 
 /** What of a session is shown. */
-export const SHOWN = ['all', 'talk', 'focus', 'prompts', 'commands', 'edits', 'errors'] as const;
+export const SHOWN = ['all', 'talk', 'focus', 'prompts', 'commands', 'edits', 'errors', 'denied'] as const;
 export type Shown = (typeof SHOWN)[number];
 
 export function isFailed(item: Item): boolean {
@@ -121,6 +121,7 @@ export function filtered(items: readonly Item[], shown: Shown): Item[] {
     commands: (it) => it.kind === 'call' && command(it.event) !== undefined,
     edits: (it) => it.kind === 'call' && changes(it.event).length > 0,
     errors: isFailed,
+    denied: (it) => it.kind === 'call' && Boolean(it.result?.data.denied),
   };
   return shown === 'all' ? [...items] : items.filter(fits[shown]);
 }

@@ -45,5 +45,7 @@ export type Facets = Partial<Record<string, Count[]>>;
 /** What a person wrote on a session. */
 export type Marks = { tags: string[]; starred: boolean; title?: string | null; notes: { text: string; at?: string; id?: string }[] };
 export type ProjectRow = { path: string; sessions: number; sub_agents: number; last_event_at?: string | null; prompts: number; failures: number; tokens: number; cost_microdollars?: number | null };
-export type ProjectFile = { path: string; edits: number; sessions: number; last_edit_at: string; last_session_id: string; last_session_title?: string | null };
-export type ToolRow = { tool: string; calls: number; failed: number; p50_ms?: number | null; p95_ms?: number | null };
+export type ProjectFile = { path: string; edits: number; sessions: number; cost_microdollars?: number | null; last_edit_at: string; last_session_id: string; last_session_title?: string | null; changes: FileChange[] };
+export type FileChange = Schemas['FileChange'];
+export type Denial = Schemas['DenialRow'];
+export type ToolRow = { tool: string; calls: number; failed: number; denied?: number; p50_ms?: number | null; p95_ms?: number | null };

@@ -119,6 +119,12 @@ export function exact(value: number): string {
   return value.toLocaleString('en');
 }
 
+/** 950 bytes, 16 kB, 1.2 MB. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 /** a, b and c. */
 export function listed(words: string[]): string {
   return new Intl.ListFormat('en-GB').format(words);
@@ -149,6 +155,13 @@ export function price(it: Session): string {
   const known = it.cost_microdollars;
   if (known === null || known === undefined) return 'unknown';
   return `${it.cost?.reported_microdollars === known ? '' : '≈'}${money(known)}${it.cost?.unknown_answers ? '+?' : ''}`;
+}
+
+/** What a session cost together with its sub-agents, and which part is theirs. */
+export function wholePrice(it: Session): string {
+  const [all, own] = [it.cost?.with_workers_microdollars ?? 0, it.cost_microdollars ?? 0];
+  if (all <= own) return price(it);
+  return `${price({ ...it, cost_microdollars: all })}, of which sub-agents ${money(all - own)}`;
 }
 
 /** The agent's own title; while it lives without one, what it was last asked and does. */

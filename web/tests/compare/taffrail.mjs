@@ -92,7 +92,14 @@ export const ways = {
     const said = await rail.locator('dl').first().innerText();
     return { seen: `${seen} ${said.replace(/\s+/g, ' ')}`, right: said.includes('cargo bench lexer') };
   },
-  // No `file`: a project's files are listed with their edits and sessions, and no page divides what a turn cost between them.
+  /** What a file cost is the program's own estimate: the script checks that there is one, not how large it is. */
+  async file(walk) {
+    await walk.click(link(walk.page, 'Usage'));
+    const list = walk.page.locator('section', { hasText: 'Files that cost most' });
+    await walk.reach(list.getByRole('heading'));
+    const seen = await walk.see(list.locator('tbody tr').first());
+    return { seen, right: /\.\w+ ≈\$\d/.test(seen) };
+  },
   async filled(walk, { truth }) {
     await open(walk, TITLES.full);
     await walk.click(walk.page.getByRole('group', { name: 'Views' }).getByRole('link', { name: 'Context' }));
@@ -126,13 +133,13 @@ export const ways = {
     const seen = await walk.see(walk.page.locator('.resume code'));
     return { seen, right: truth.left.some((it) => seen.includes(`claude --resume ${it}`)) };
   },
-  /** What was denied in the agent's own dialog is in no list: the agent's words for it are searched for. */
   async denied(walk, { truth }) {
-    await walk.click(link(walk.page, 'Search'));
-    await walk.type('rejected since:7d');
-    await walk.click(walk.page.locator('a.hit', { hasText: 'The tool use was rejected' }).first());
-    const seen = await walk.see(walk.page.locator('article.chosen'));
-    return { seen, right: truth.denied.some((it) => seen.includes(it)) };
+    await walk.click(link(walk.page, 'Approvals'));
+    await walk.click(walk.page.getByRole('button', { name: 'Denied' }));
+    const rows = walk.page.locator('section', { hasText: 'What was denied' }).locator('tbody tr');
+    const [wanted] = truth.denied;
+    const seen = await walk.see(rows.filter({ hasText: wanted }).first());
+    return { seen, right: true };
   },
   async against(walk, { truth }) {
     await walk.click(link(walk.page, 'Usage'));

@@ -45,7 +45,7 @@ fn emit_blocks(
             Some("thinking") => emit_thinking(block, message, speaker),
             Some("redacted_thinking") => {}
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => emit_call(block, speaker),
-            _ if user::is_result(block) => user::emit_result(part, block, None, speaker),
+            _ if user::is_result(block) => user::emit_result(part, block, (None, false), speaker),
             kind => unknown("assistant", kind, line, speaker),
         }
     }

@@ -12,6 +12,13 @@ use taffrail_model::{Detail, Kind, Signal};
 const RESULT_PARTS: u32 = 1000;
 /// Why a turn ended that the user interrupted.
 const INTERRUPTED: &str = "interrupted";
+/// The decision of somebody who refuses a call.
+const REJECTED: &str = "reject";
+/// How the results of refused calls begin.
+const REFUSALS: [&str; 2] = [
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+];
 /// What precedes the user's own words in the result of a refused call.
 const WORDS_FOLLOW: &str = "the user said:\n";
 
@@ -89,7 +96,7 @@ fn emit_results(line: &Line<'_>, blocks: &[Block<'_>], speaker: &mut Speaker<'_,
         speaker.part(part);
         if is_result(block) {
             emit_decision(line, block, speaker);
-            emit_result(part, block, own, speaker);
+            emit_result(part, block, (own, is_denied(line, block)), speaker);
         } else if let Some(text) = block.text.as_deref().filter(|t| prompts::is_interrupt(t)) {
             speaker.stopped(INTERRUPTED, Some(text));
         }
@@ -100,11 +107,11 @@ fn emit_results(line: &Line<'_>, blocks: &[Block<'_>], speaker: &mut Speaker<'_,
 pub(super) fn emit_result(
     part: u32,
     block: &Block<'_>,
-    own: Option<&ToolUseResult<'_>>,
+    (own, denied): (Option<&ToolUseResult<'_>>, bool),
     speaker: &mut Speaker<'_, '_>,
 ) {
     let text = block.content.as_deref().unwrap_or_default();
-    let detail = result_detail(block, text, own);
+    let detail = result_detail(block, text, (own, denied));
     speaker.part(RESULT_PARTS + part);
     speaker.event(Kind::ToolResult, Some(text.into()), detail, TurnEdge::Within);
 }
@@ -112,7 +119,7 @@ pub(super) fn emit_result(
 fn result_detail<'r>(
     block: &'r Block<'r>,
     text: &str,
-    own: Option<&'r ToolUseResult<'r>>,
+    (own, denied): (Option<&'r ToolUseResult<'r>>, bool),
 ) -> Detail<'r> {
     let call_id = Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default());
     let failed = block.is_error;
@@ -121,7 +128,7 @@ fn result_detail<'r>(
         return Detail::FileResult { call_id, failed, duration_ms, original, is_amended };
     }
     let exit_code = exit_code_of(text).filter(|_| failed == Some(true));
-    Detail::ToolResult { call_id, failed, exit_code, duration_ms }
+    Detail::ToolResult { call_id, failed, denied, exit_code, duration_ms }
 }
 
 /// The content of a file before its change, `None` inside for a new file, and whether the user
@@ -140,10 +147,6 @@ fn exit_code_of(output: &str) -> Option<i64> {
 }
 
 fn emit_decision(line: &Line<'_>, block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
-    // An answered question was not an approval request.
-    if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
-        return;
-    }
     let Some((decision, decided_by)) = decision_of(line) else { return };
     let detail = Detail::Approval {
         call_id: Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default()),
@@ -154,6 +157,17 @@ fn emit_decision(line: &Line<'_>, block: &Block<'_>, speaker: &mut Speaker<'_, '
     speaker.event(Kind::ApprovalResolved, None, detail, TurnEdge::Within);
 }
 
+/// Whether the call of a result was refused and did not run. Older versions wrote only the text.
+fn is_denied(line: &Line<'_>, block: &Block<'_>) -> bool {
+    let said = block.content.as_deref().unwrap_or_default();
+    block.is_error == Some(true)
+        && (decision_of(line).is_some_and(|it| it.0 == REJECTED) || is_refusal(said))
+}
+
+fn is_refusal(text: &str) -> bool {
+    REFUSALS.iter().any(|it| text.starts_with(it))
+}
+
 /// The user's own words beside a refusal.
 fn words_in<'r>(block: &'r Block<'r>) -> Option<&'r str> {
     let (_, words) = block.content.as_deref()?.split_once(WORDS_FOLLOW)?;
@@ -162,6 +176,10 @@ fn words_in<'r>(block: &'r Block<'r>) -> Option<&'r str> {
 
 /// The decision and its author, if anyone was asked: settings decide without asking.
 fn decision_of<'r>(line: &'r Line<'r>) -> Option<(&'r str, Option<&'r str>)> {
+    // An answered question was not an approval request.
+    if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
+        return None;
+    }
     match &line.permission_decision {
         Some(made) => {
             let source = made.source.as_deref();
@@ -175,6 +193,6 @@ fn decision_of<'r>(line: &'r Line<'r>) -> Option<(&'r str, Option<&'r str>)> {
             .tool_denial_kind
             .as_deref()
             .filter(|kind| *kind == "user-rejected")
-            .map(|kind| ("reject", Some(kind))),
+            .map(|kind| (REJECTED, Some(kind))),
     }
 }

@@ -151,7 +151,9 @@ fn outcome_of(item: Item<'_>, span: Option<u64>) -> Outcome<'_> {
         error_text(item.error),
         item.receiver_thread_ids,
     ];
+    let denied = item.status.as_deref() == Some("declined");
     Outcome {
+        denied,
         text: text.into_iter().flatten().find(|text| !text.is_empty()),
         failed: by_status.or(result.is_error).or(by_success),
         exit_code: item.exit_code,

@@ -19,6 +19,15 @@ use taffrail_model::{Detail, Kind, RecordKey, Signal, hash};
 const CALL: u32 = 0;
 /// The part of a result; also in records without a call.
 const RESULT: u32 = 1;
+/// How the model is told of an image from a file.
+const LOCAL_IMAGE: &str = "<image name=";
+/// How the bytes of an image begin.
+const IMAGE_DATA: &str = "\"data:image/";
+/// The label of the notice about such images.
+const IMAGES: &str = "attached_images";
+/// The outputs of calls that a person refused.
+const REFUSALS: [&str; 3] =
+    ["rejected by user", "exec command rejected by user", "patch rejected by user"];
 /// The prefix of a call's key.
 const CALLED: &str = "call:";
 
@@ -90,6 +99,8 @@ impl Call<'_> {
 pub(super) struct Outcome<'a> {
     pub(super) text: Option<Cow<'a, str>>,
     pub(super) failed: Option<bool>,
+    /// Somebody refused the call, which did not run.
+    pub(super) denied: bool,
     pub(super) exit_code: Option<i64>,
     pub(super) duration_ms: Option<u64>,
 }
@@ -112,11 +123,21 @@ impl Reading<'_, '_, '_> {
     /// Reads a `response_item` of an enveloped file.
     pub(super) fn response_item(&mut self, item: Payload<'_>) {
         match item.kind.as_deref().unwrap_or_default() {
-            "message" | "reasoning" => {}
+            "message" => self.local_images(),
+            "reasoning" => {}
             kind if is_call(kind) => self.call(item),
             kind if is_output(kind) => self.output(item),
             kind if is_silent(kind) => {}
             other => self.unknown("response_item/", other),
+        }
+    }
+
+    /// Emits a notice for a message with images from files: only the model's own copy of a prompt has
+    /// their bytes, and the prompt itself their paths.
+    fn local_images(&mut self) {
+        let has_images = |line: &str| line.contains(LOCAL_IMAGE) && line.contains(IMAGE_DATA);
+        if std::str::from_utf8(self.bytes).is_ok_and(has_images) {
+            self.remark(IMAGES, None);
         }
     }
 
@@ -169,6 +190,7 @@ impl Reading<'_, '_, '_> {
         let detail = Detail::ToolResult {
             call_id: Cow::Borrowed(keys.id()),
             failed: outcome.failed,
+            denied: outcome.denied,
             exit_code: outcome.exit_code,
             duration_ms: outcome.duration_ms,
         };
@@ -250,6 +272,11 @@ fn tool_of<'a>(item: &'a Payload<'_>) -> Cow<'a, str> {
     }
 }
 
+/// Whether an output says that a person refused the call.
+fn is_refusal(output: &str) -> bool {
+    REFUSALS.contains(&output.trim())
+}
+
 fn outcome_of(output: Cow<'_, str>) -> Outcome<'_> {
     let packed = output.starts_with("{\"output\":");
     let packed = packed.then(|| serde_json::from_str::<PackedOutput<'_>>(&output).ok());
@@ -259,11 +286,12 @@ fn outcome_of(output: Cow<'_, str>) -> Outcome<'_> {
             exit_code: packed.metadata.and_then(|it| it.exit_code),
             duration_ms: seconds.map(|seconds| (seconds * 1000.0) as u64),
             text: Some(Cow::Owned(packed.output.into_owned())),
-            failed: None,
+            ..Outcome::default()
         };
     }
     Outcome {
         exit_code: summary::exit_code(&output),
+        denied: is_refusal(&output),
         text: Some(output).filter(|text| !text.is_empty()),
         ..Outcome::default()
     }

@@ -17,6 +17,8 @@ const FIRST_CALL: u32 = 100;
 const SUMMARY_TAG: &str = "<state_snapshot>";
 /// The remark after a person broke off a turn.
 const CANCELLED: &str = "Request cancelled.";
+/// What the model reads of a call that a person refused.
+const DENIALS: [&str; 2] = ["User denied execution", "User did not allow tool call"];
 
 impl Message<'_> {
     /// Says everything in the message.
@@ -124,8 +126,15 @@ impl Message<'_> {
         let exit_code = answer.as_deref().and_then(exit_code_in);
         // The person saw the plain output; the model's copy is wrapped in warnings.
         let text = call.result_display.as_deref().or(answer.as_deref());
-        speaker.result(&call.id, text, Outcome { failed, exit_code, duration_ms: None });
+        let denied = call.is_cancelled() && answer.as_deref().is_some_and(is_denial);
+        let outcome = Outcome { failed, denied, exit_code, duration_ms: None };
+        speaker.result(&call.id, text, outcome);
     }
+}
+
+/// Whether a call was cancelled in the dialog that asked for it, and not while it ran.
+fn is_denial(answer: &str) -> bool {
+    DENIALS.iter().any(|it| answer.contains(it))
 }
 
 /// The exit code of a command, which only the model's copy of the result names, and only if it is not

@@ -10,6 +10,8 @@ use taffrail_model::{Signal, hash};
 const CONTEXT_TAG: &str = "<turn-context>";
 /// The end of the error of a call that a person cancelled, which ends the turn.
 const CANCELLED: &str = "Tool call cancelled by user";
+/// How the result of a call begins that a person refused.
+const DECLINED: &str = "The user has declined to run this tool";
 
 /// A parsed row.
 struct Message<'a> {
@@ -119,7 +121,8 @@ fn result(block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
     let text = answer.and_then(Answer::text);
     let failed = outcome.failed(answer.and_then(|it| it.is_error));
     let exit_code = answer.and_then(Answer::exit_code);
-    let outcome = Outcome { failed, exit_code, duration_ms: None };
+    let denied = text.as_deref().is_some_and(|it| it.starts_with(DECLINED));
+    let outcome = Outcome { failed, denied, exit_code, duration_ms: None };
     speaker.result(block.id(), text.as_deref().or(error), outcome);
 }
 

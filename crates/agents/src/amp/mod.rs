@@ -102,9 +102,11 @@ fn asked(message: &Value, speaker: &mut Speaker<'_, '_>) {
 fn result(block: &Value, run: &Value, speaker: &mut Speaker<'_, '_>) {
     let output = run.pointer("/result/output").or(run.get("result"));
     let said = output.or(run.get("error")).and_then(words);
-    let failed = matches!(text(run, "/status"), Some("error" | "cancelled" | "rejected"));
+    let status = text(run, "/status");
+    let failed = Some(matches!(status, Some("error" | "cancelled" | "rejected")));
+    let denied = status == Some("rejected");
     let exit_code = run.pointer("/result/exitCode").and_then(Value::as_i64);
-    let outcome = Outcome { failed: Some(failed), exit_code, duration_ms: None };
+    let outcome = Outcome { failed, denied, exit_code, duration_ms: None };
     speaker.result(text(block, "/toolUseID").unwrap_or_default(), said.as_deref(), outcome);
 }
 

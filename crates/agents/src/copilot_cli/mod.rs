@@ -144,7 +144,7 @@ fn result(data: &Value, speaker: &mut Speaker<'_, '_>) {
     let outcome = Outcome {
         failed: data.get("success").and_then(Value::as_bool).map(|it| !it),
         exit_code: data.pointer("/shellExecution/exitCode").and_then(Value::as_i64),
-        duration_ms: None,
+        ..Outcome::default()
     };
     speaker.result(text(data, "/toolCallId").unwrap_or_default(), said, outcome);
 }

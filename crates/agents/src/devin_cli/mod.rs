@@ -125,6 +125,7 @@ fn result(message: &Value, said: &str, speaker: &mut Speaker<'_, '_>) {
     let took = message
         .pointer("/metadata/extensions/chisel~1tool_call_timing/duration_ms")
         .and_then(Value::as_u64);
-    let outcome = Outcome { failed: done.map(|it| !it), exit_code: None, duration_ms: took };
+    let failed = done.map(|it| !it);
+    let outcome = Outcome { failed, duration_ms: took, ..Outcome::default() };
     speaker.result(text(message, "/tool_call_id").unwrap_or_default(), Some(said), outcome);
 }

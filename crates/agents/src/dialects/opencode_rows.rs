@@ -11,6 +11,9 @@ use taffrail_model::{TitleRank, Tokens};
 const NO_TITLE: &[&str] = &["New session - ", "Child session - "];
 /// How a call fails that a person rejected without a comment; the agent then stops.
 const REJECTED: &str = "The user rejected permission to use this specific tool call.";
+/// The same where the person said why.
+const REJECTED_WITH_WORDS: &str =
+    "The user rejected permission to use this specific tool call with";
 
 /// Reads one row.
 pub(crate) fn read(row: &Value, speaker: &mut Speaker<'_, '_>) {
@@ -137,7 +140,9 @@ fn tool(data: &Value, speaker: &mut Speaker<'_, '_>) {
     let exit_code = data.pointer("/state/metadata/exit").and_then(Value::as_i64);
     let time = |name: &str| data.pointer(&format!("/state/time/{name}")).and_then(Value::as_u64);
     let took = time("end").and_then(|end| end.checked_sub(time("start")?));
-    let outcome = |failed| Outcome { failed: Some(failed), exit_code, duration_ms: took };
+    let error = text(data, "/state/error").unwrap_or_default();
+    let denied = error == REJECTED || error.starts_with(REJECTED_WITH_WORDS);
+    let outcome = |failed| Outcome { failed: Some(failed), denied, exit_code, duration_ms: took };
     match text(data, "/state/status") {
         Some("pending" | "running") => {}
         Some("completed") => {

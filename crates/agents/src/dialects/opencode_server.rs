@@ -5,6 +5,7 @@
 //! `--port`.
 
 use serde_json::{Value, json};
+use std::time::Duration;
 use taffrail_kit::agent_server::report::{BUSY, IDLE, changed, settled};
 use taffrail_kit::agent_server::{ReportedRequest, is_path_part, query_value};
 use taffrail_kit::json::text;
@@ -15,10 +16,13 @@ use taffrail_model::approval::Decision;
 
 const PERMISSIONS: &str = "/permission";
 const STATUSES: &str = "/session/status";
+/// Three of the server's heartbeats.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// The plan of the agent with this id.
 pub(crate) const fn plan(read: fn(&mut ServerState, &str) -> Vec<ServerMessage>) -> ServerPlan {
-    let (address, feed) = (HttpAddress::Process, Feed::Events("/global/event"));
+    let feed = Feed::Events { path: "/global/event", silence: SILENCE };
+    let address = HttpAddress::Process;
     ServerPlan { transport: Transport::Http { address, feed }, hello, read, answer }
 }
 

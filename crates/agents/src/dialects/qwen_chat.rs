@@ -80,8 +80,12 @@ fn tokens(line: &Value) -> Tokens {
 }
 
 fn result(line: &Value, speaker: &mut Speaker<'_, '_>) {
+    let status = text(line, "/toolCallResult/status");
+    // A call that was cancelled before it started was refused in the dialog.
+    let is_idle = text(line, "/toolCallResult/executionStatus") == Some("not_started");
     let outcome = Outcome {
-        failed: text(line, "/toolCallResult/status").map(|it| it != "success"),
+        failed: status.map(|it| it != "success"),
+        denied: status == Some("cancelled") && is_idle,
         exit_code: line.pointer("/toolCallResult/resultDisplay/exitCode").and_then(Value::as_i64),
         duration_ms: None,
     };

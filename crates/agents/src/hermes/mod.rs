@@ -120,7 +120,8 @@ fn content(row: &Value) -> Option<Cow<'_, str>> {
 fn result(row: &Value, said: &str, speaker: &mut Speaker<'_, '_>) {
     let inner = nested(row, "/content").unwrap_or_default();
     let exit_code = inner.get("exit_code").and_then(Value::as_i64);
-    let outcome = Outcome { failed: exit_code.map(|it| it != 0), exit_code, duration_ms: None };
+    let failed = exit_code.map(|it| it != 0);
+    let outcome = Outcome { failed, exit_code, ..Outcome::default() };
     let said = text(&inner, "/output").unwrap_or(said);
     speaker.result(text(row, "/tool_call_id").unwrap_or_default(), Some(said), outcome);
 }

@@ -109,8 +109,8 @@ fn result(event: &Value, speaker: &mut Speaker<'_, '_>) {
     let said = event.pointer("/result/output").and_then(words);
     let outcome = Outcome {
         failed: Some(flag(event, "/result/isError")),
-        exit_code: None,
         duration_ms: event.pointer("/result/durationMs").and_then(Value::as_u64),
+        ..Outcome::default()
     };
     speaker.result(text(event, "/toolCallId").unwrap_or_default(), said.as_deref(), outcome);
 }

@@ -164,8 +164,9 @@ fn tool(part: &Value, end: End, speaker: &mut Speaker<'_, '_>) {
         let said = part.get("pastTenseMessage").and_then(message);
         let exit_code =
             part.pointer("/toolSpecificData/terminalCommandState/exitCode").and_then(Value::as_i64);
-        let failed = is_refused(part) || exit_code.is_some_and(|it| it != 0);
-        let outcome = Outcome { failed: Some(failed), exit_code, duration_ms: None };
+        let denied = is_refused(part);
+        let failed = Some(denied || exit_code.is_some_and(|it| it != 0));
+        let outcome = Outcome { failed, denied, exit_code, duration_ms: None };
         speaker.result(call, said, outcome);
     } else if end == End::NeedsInput {
         speaker.id(&format!("{call}/request"));

@@ -38,7 +38,7 @@ pub(super) async fn listen(
 ) -> io::Result<()> {
     // The stream begins before the first query, so that nothing falls between them.
     let mut events = match feed {
-        Feed::Events(path) => Some(server.events(path).await?),
+        Feed::Events { path, silence } => Some((server.events(path).await?, silence)),
         Feed::Poll(_) => None,
     };
     let hello = connection.hello();
@@ -57,9 +57,9 @@ pub(super) async fn listen(
     }
 }
 
-async fn next(events: &mut Option<Events>) -> io::Result<Option<String>> {
+async fn next(events: &mut Option<(Events, Duration)>) -> io::Result<Option<String>> {
     match events {
-        Some(events) => events.next().await,
+        Some((events, silence)) => timeout(*silence, events.next()).await?,
         None => std::future::pending().await,
     }
 }
@@ -67,7 +67,7 @@ async fn next(events: &mut Option<Events>) -> io::Result<Option<String>> {
 /// Waits for the next poll; for ever where events come by themselves.
 async fn poll(feed: Feed) {
     match feed {
-        Feed::Events(_) => std::future::pending().await,
+        Feed::Events { .. } => std::future::pending().await,
         Feed::Poll(every) => sleep_until(Instant::now() + every).await,
     }
 }

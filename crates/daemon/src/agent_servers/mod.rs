@@ -23,9 +23,12 @@ use taffrail_model::Process;
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::Instant;
 
 /// How often an absent server is looked for.
 const LOOK: Duration = Duration::from_secs(1);
+/// The longest pause before a server that refused is asked again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest accepted message. A longer one ends the connection, and a new one begins.
 const MESSAGE: usize = 32 * 1024 * 1024;
 
@@ -83,19 +86,43 @@ fn servers(handle: &Handle) -> Vec<RunningServer> {
     all
 }
 
-/// Serves one connection until its server goes away.
+/// Serves one server until it goes away. A refusal is not final: a server that only starts may
+/// reply to its first client with something else.
 async fn converse(handle: Handle, found: RunningServer) {
     let RunningServer { agent, address, .. } = &found;
-    let Err(error) = joined(&handle, &found).await else { return };
-    let is_refused =
-        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported);
-    // A process may listen for other purposes, too.
-    if error.kind() != io::ErrorKind::Unsupported {
-        tracing::warn!(%error, agent, "the connection to an agent's server failed");
-        handle.live().note_problem(Part::AgentServers, format!("{agent} at {address}: {error}"));
+    let mut pause = LOOK;
+    while let Err(error) = joined(&handle, &found).await {
+        // A process may listen for other purposes, too.
+        if error.kind() != io::ErrorKind::Unsupported {
+            tracing::warn!(%error, agent, "the connection to an agent's server failed");
+            let problem = format!("{agent} at {address}: {error}");
+            handle.live().note_problem(Part::AgentServers, problem);
+        }
+        let ServerAddress::Port { listener, .. } = address else { return };
+        if !is_refusal(&error) || !listens_after(*listener, pause).await {
+            return;
+        }
+        pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
     }
-    if let (true, ServerAddress::Port { listener, .. }) = (is_refused, address) {
-        outlive(*listener).await;
+}
+
+/// Whether the same question would probably get the same reply.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
+}
+
+/// Waits, and returns early with `false` when nobody listens at the port any more.
+async fn listens_after(listener: Listener, pause: Duration) -> bool {
+    let end = Instant::now() + pause;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        // The task fails only when the daemon ends.
+        if !spawn_blocking(move || listener.is_still_there()).await.unwrap_or_default() {
+            return false;
+        }
+        if Instant::now() >= end {
+            return true;
+        }
     }
 }
 
@@ -129,14 +156,6 @@ async fn joined(handle: &Handle, found: &RunningServer) -> io::Result<()> {
             frames::listen(join(Some(listener.process)), stream).await
         }
         (ServerAddress::Port { .. }, Transport::Socket { .. }) => Ok(()),
-    }
-}
-
-/// Waits until nobody listens at the port any more: a refusal would only be repeated.
-async fn outlive(listener: Listener) {
-    // The task fails only when the daemon ends.
-    while spawn_blocking(move || listener.is_still_there()).await.unwrap_or_default() {
-        tokio::time::sleep(LOOK).await;
     }
 }
 

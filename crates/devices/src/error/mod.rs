@@ -1,10 +1,12 @@
 //! Errors in the work with other devices.
 
 mod hub;
+mod pairing;
 mod share;
 mod teleport;
 
 pub use hub::HubFault;
+pub use pairing::PairingError;
 pub use share::ShareError;
 pub use teleport::TeleportError;
 
@@ -25,6 +27,9 @@ pub enum DevicesError {
     /// This device or its team refused a change.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// Two devices did not meet.
+    #[error(transparent)]
+    Pairing(#[from] PairingError),
     /// Why a session cannot be moved.
     #[error(transparent)]
     Teleport(#[from] TeleportError),

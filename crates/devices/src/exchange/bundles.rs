@@ -44,10 +44,17 @@ pub fn push(
     let session = session.ok_or_else(|| odd_session(&packed))?;
     block_on(async {
         let hub = entered(settings, &own).await?;
+        let blobs = hubs::blob_place(settings, own.roster.team(), &own.secret)?;
         let name = format!("{}/{at:015}-{}", below(session), own.id);
         let name = BlobName::new(name).map_err(HubFault::from)?;
         let content = Content::File(file.path().to_owned());
-        match hub.put_blob(&name, &content).await.map_err(HubFault::from)? {
+        match blobs
+            .as_ref()
+            .unwrap_or(&hub)
+            .put_blob(&name, &content)
+            .await
+            .map_err(HubFault::from)?
+        {
             Put::New | Put::Already => give_back(&hub, &own, session).await,
             Put::Conflict => Err(HubFault::from(in_the_way()).into()),
         }
@@ -95,6 +102,12 @@ pub(super) async fn entered(settings: &Settings, own: &ThisDevice) -> Result<Any
     Ok(hubs::open(settings, &url, own.roster.team(), &own.secret).await?)
 }
 
+/// Where bundles can be: in the place of blobs, if one is named, and on the hub.
+async fn places(settings: &Settings, own: &ThisDevice) -> Result<Vec<AnyHub>, DevicesError> {
+    let blobs = hubs::blob_place(settings, own.roster.team(), &own.secret)?;
+    Ok(blobs.into_iter().chain([entered(settings, own).await?]).collect())
+}
+
 /// Lists the bundles on the hub, newest first.
 ///
 /// # Errors
@@ -102,12 +115,17 @@ pub(super) async fn entered(settings: &Settings, own: &ThisDevice) -> Result<Any
 pub fn parcels(settings: &Settings) -> Result<Vec<HubBundle>, DevicesError> {
     let own = taffrail_team::own(settings)?;
     block_on(async {
-        let hub = entered(settings, &own).await?;
         let prefix = Prefix::new(BUNDLES).map_err(HubFault::from)?;
-        let names = hub.blobs(&prefix).await.map_err(HubFault::from)?;
-        let mut found: Vec<HubBundle> = names.iter().filter_map(|it| parcel(&own, it)).collect();
+        let mut found: Vec<HubBundle> = Vec::new();
+        for hub in places(settings, &own).await? {
+            let names = hub.blobs(&prefix).await.map_err(HubFault::from)?;
+            let mut here: Vec<_> = names.iter().filter_map(|it| parcel(&own, it)).collect();
+            here.sort_by_key(|it| std::cmp::Reverse(it.at));
+            measured(&hub, &mut here).await?;
+            found.extend(here);
+        }
         found.sort_by_key(|it| std::cmp::Reverse(it.at));
-        measured(&hub, &mut found).await?;
+        found.dedup_by(|one, other| one.name == other.name);
         described(settings, found)
     })
 }
@@ -164,11 +182,15 @@ pub fn fetch(settings: &Settings, parcel: &HubBundle) -> Result<NamedTempFile, D
     let own = taffrail_team::own(settings)?;
     let mut file = scratch(settings)?;
     block_on(async {
-        let hub = entered(settings, &own).await?;
         let name = BlobName::new(parcel.name.clone()).map_err(HubFault::from)?;
-        let blob = hub.get_blob(&name).await.map_err(HubFault::from)?;
+        let mut found = None;
+        for hub in places(settings, &own).await? {
+            if found.is_none() {
+                found = hub.get_blob(&name).await.map_err(HubFault::from)?;
+            }
+        }
         let gone = || TeleportError::Gone(parcel.name.clone());
-        let mut blob = blob.ok_or_else(gone)?;
+        let mut blob = found.ok_or_else(gone)?;
         while let Some(piece) = blob.next().await {
             let piece = piece.map_err(HubFault::from)?;
             file.write_all(&piece).map_err(TeleportError::at(&settings.data))?;

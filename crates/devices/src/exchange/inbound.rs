@@ -2,6 +2,7 @@
 
 use super::gate::{Admission, Gate};
 use super::remote_approvals;
+use crate::device_list::names_in;
 use crate::link::ExchangeHandle;
 use crate::replication;
 use crate::replication::{Inbound, Placed};
@@ -60,11 +61,25 @@ impl ItemSink for InboundItems {
         heard.map_err(|error| fault(&error))
     }
 
+    fn checkpoint(&mut self, origin: &StreamOrigin, items: &[(u64, Item)]) -> StorageResult<()> {
+        match self.gate.admits(origin) {
+            Admission::Own => {}
+            // Only a device's own stream has checkpoints.
+            Admission::Share | Admission::Nothing => return Ok(()),
+        }
+        let order = |number| Some(Order { life: origin.incarnation, number });
+        let placed: Vec<Placed<'_>> = items.iter().map(|(n, item)| (order(*n), item)).collect();
+        let to = (&self.handle, &mut self.inbound);
+        replication::apply_checkpoint_now(to, &origin.device, &placed)
+            .map_err(|error| fault(&error))
+    }
+
     fn roster_changed(&mut self, roster: &Roster) -> StorageResult<()> {
         self.gate.learn(roster);
         let settings = self.handle.settings();
         let notice = taffrail_team::notice_of(settings, roster).map_err(|error| fault(&error))?;
         taffrail_team::take_in(settings, roster).map_err(|error| fault(&error))?;
+        settings.devices.others.learn(names_in(roster));
         notice.into_iter().for_each(|it| self.handle.notify(it));
         Ok(())
     }

@@ -34,8 +34,8 @@ use taffrail_context::Settings;
 use taffrail_model::exchange::{Incarnation, Outbox, Writing};
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{
-    Durable, Exchange, LocalDevice, Parts, Random, Readers, Signals, approval_stream as at_desk,
-    own_stream, run,
+    Durable, Exchange, Keep, LocalDevice, Parts, Random, Readers, Signals,
+    approval_stream as at_desk, own_stream, run,
 };
 use taffrail_sync::hub::AnyHub;
 use taffrail_team::ThisDevice;
@@ -48,6 +48,10 @@ const LONG_PAUSE: Duration = Duration::from_mins(1);
 /// After this many tries the pause becomes longer: a hub that removed this device does not change
 /// its mind.
 const MANY: u32 = 40;
+/// How often the storage of the hub is measured.
+const MEASURE: Duration = Duration::from_hours(6);
+/// When it is measured first.
+const FIRST_MEASURE: Duration = Duration::from_mins(5);
 /// The pause then.
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 type Carrying = Exchange<AnyHub, Ledger, InboundItems>;
@@ -156,8 +160,30 @@ async fn converse(
     tokio::join!(
         run(exchange, clock, signals),
         remote_approvals::make_claims(handle, hub.clone(), stops.clone()),
-        remote_approvals::judge_all(handle, hub, stops)
+        remote_approvals::judge_all(handle, hub.clone(), stops.clone()),
+        measure_on(handle, hub, stops)
     );
+}
+
+/// Notes from time to time how much the hub stores, so that its growth is known.
+async fn measure_on(handle: &ExchangeHandle, hub: AnyHub, mut stops: watch::Receiver<bool>) {
+    let mut wait = FIRST_MEASURE;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            _ = stops.wait_for(|it| *it) => return,
+        }
+        wait = MEASURE;
+        let settings = handle.settings();
+        let blobs = taffrail_team::own(settings).ok();
+        let blobs = blobs.and_then(|own| {
+            hubs::blob_place(settings, own.roster.team(), &own.secret).ok().flatten()
+        });
+        // `hub doctor` then knows no growth.
+        if let Err(error) = hubs::disk(settings, &hub, blobs.as_ref()).await {
+            tracing::warn!(%error, "cannot note how much the hub stores");
+        }
+    }
 }
 
 /// Opens an exchange over the hub in use.
@@ -167,8 +193,9 @@ async fn opened(handle: &ExchangeHandle) -> Result<(AnyHub, Carrying), DevicesEr
     let hub = hubs::open(settings, &hubs::address(settings)?, roster.team(), &secret).await?;
     let draw = settings.hub.draw.ok_or(HubFault::NoChance)?;
     open_streams(settings)?;
+    let blobs = hubs::blob_place(settings, roster.team(), &secret)?;
     let exchange = Exchange::new(Parts {
-        durable: durable(&hub),
+        durable: durable(&hub, blobs),
         hub: hub.clone(),
         store: Ledger::open(&settings.data, &settings.new_device)?,
         applied: InboundItems::new(handle.clone(), Gate::new(&user, &roster)),
@@ -176,15 +203,17 @@ async fn opened(handle: &ExchangeHandle) -> Result<(AnyHub, Carrying), DevicesEr
         roster,
         random: Random::new(draw),
     });
-    Ok((hub, exchange))
+    let keep = Keep { days: settings.hub.keep_days, bytes: settings.hub.keep_bytes };
+    Ok((hub, exchange.keeping(keep)))
 }
 
 /// In a directory or a bucket, the log is as durable as everything else there. A server's batches
-/// are also stored as segments beside its log.
-fn durable(hub: &AnyHub) -> Durable<AnyHub> {
-    match hub {
-        AnyHub::Memory(_) | AnyHub::Object(_) => Durable::Log,
-        AnyHub::Nats(_) => Durable::Segments(hub.clone()),
+/// are also stored as segments beside its log, or in a place of their own.
+fn durable(hub: &AnyHub, blobs: Option<AnyHub>) -> Durable<AnyHub> {
+    match (hub, blobs) {
+        (_, Some(blobs)) => Durable::Apart(blobs),
+        (AnyHub::Memory(_) | AnyHub::Late(_) | AnyHub::Object(_), None) => Durable::Log,
+        (AnyHub::Nats(_), None) => Durable::Segments(hub.clone()),
     }
 }
 

@@ -63,8 +63,9 @@ pub fn recover(
         })?;
         let user = roster.recovered_by(&recipient).ok_or(HubFault::NobodysKey)?.to_owned();
         let applied = Regaining::new(settings, (&user, &roster));
+        let blobs = hubs::blob_place(settings, &pin.team, &secret)?;
         let us = LocalDevice { device: DeviceId::new("recovery"), secret: Arc::new(secret) };
-        let (durable, store) = (super::durable(&hub), MemoryStore::default());
+        let (durable, store) = (super::durable(&hub, blobs), MemoryStore::default());
         let mut exchange =
             Exchange::new(Parts { hub, durable, store, applied, us, roster, random: draw });
         exchange.read().await.map_err(HubFault::from)?;

@@ -74,6 +74,9 @@ pub struct HubStanding {
     pub since: Timestamp,
     /// The error, if any.
     pub error: Option<String>,
+    /// Why the place of blobs beside the hub does not work, if so.
+    #[serde(default)]
+    pub blobs: Option<String>,
 }
 
 impl HubStanding {
@@ -122,6 +125,7 @@ pub fn note(
         state,
         since: since.unwrap_or_else(settings.now),
         error: health.error.clone(),
+        blobs: health.durable.clone(),
     };
     if before != Some(&now) {
         let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
@@ -159,7 +163,7 @@ pub fn look(settings: &Settings) -> Result<HubStanding, DevicesError> {
         Err(_) => (HubState::Unreachable, Some("no answer in time".to_owned())),
     };
     let url = settings.hub.url.clone().unwrap_or_default();
-    Ok(HubStanding { pid: None, url, state, since: (settings.now)(), error })
+    Ok(HubStanding { pid: None, url, state, since: (settings.now)(), error, blobs: None })
 }
 
 /// Another device of the team, and when its last item arrived.
@@ -210,7 +214,13 @@ pub fn doctor_check(settings: &Settings) -> Result<Option<Check>, DevicesError> 
         Some(it) if it.state == HubState::Reached => "reached".to_owned(),
         _ => "no daemon has reached it yet".to_owned(),
     });
+    let noted_blobs = noted.as_ref().and_then(|it| it.blobs.clone());
     let why = noted.and_then(|it| it.error).map(|it| format!(": {it}")).unwrap_or_default();
-    let evidence = format!("{said}{why}");
+    let blobs = noted_blobs.map(|it| format!("; segments cannot be stored: {it}"));
+    let status = match (status, &blobs) {
+        (CheckStatus::Ok, Some(_)) => CheckStatus::Warning,
+        (status, _) => status,
+    };
+    let evidence = format!("{said}{why}{}", blobs.unwrap_or_default());
     Ok(Some(Check { id: "hub".to_owned(), status, evidence, fix: fix.map(str::to_owned) }))
 }

@@ -2,19 +2,25 @@
 
 mod credentials;
 mod health;
+mod report;
 pub mod server_file;
 
 pub use health::{HeardDevice, HubStanding, HubState, heard, look, noted, standing};
 pub use health::{doctor_check, note};
-pub use taffrail_sync::hub::{Aspect, HubCheck, Level, NatsPlan, ServerCertificate, pin_of};
+pub use report::{Disk, Lag, Report, disk, report};
+pub use taffrail_sync::hub::{
+    Aspect, HubCheck, Level, NatsPlan, Removal, ServerCertificate, TeamUsers, pin_of,
+};
 
 use crate::error::{DevicesError, HubFault};
+use server_file::ServerOptions;
 use taffrail_context::Error;
 use taffrail_context::Settings;
 use taffrail_model::exchange::Outbox;
 use taffrail_store::Ledger;
 use taffrail_sync::TeamId;
-use taffrail_sync::hub::{AnyHub, Hub, HubUrl, Team, nats_conf};
+use taffrail_sync::exchange::fetch_roster;
+use taffrail_sync::hub::{AnyHub, Credentials, Hub, HubUrl, LateHub, Team, cell_conf, nats_conf};
 use taffrail_sync::keys::DeviceSecret;
 
 /// The address of the hub in use.
@@ -24,6 +30,19 @@ use taffrail_sync::keys::DeviceSecret;
 pub fn address(settings: &Settings) -> Result<HubUrl, HubFault> {
     let url = settings.hub.url.as_deref().ok_or(HubFault::None)?;
     Ok(HubUrl::parse(url)?)
+}
+
+/// What this device shows a hub to be let in.
+///
+/// # Errors
+/// When the file of credentials cannot be used.
+pub(crate) fn secrets(
+    settings: &Settings,
+    url: &HubUrl,
+    secret: &DeviceSecret,
+) -> Result<Credentials, HubFault> {
+    let file = settings.hub.credentials.as_deref();
+    credentials::credentials(url, file, secret, &settings.variables)
 }
 
 /// Opens a hub for a team, as this device.
@@ -36,9 +55,26 @@ pub async fn open(
     team: &TeamId,
     secret: &DeviceSecret,
 ) -> Result<AnyHub, HubFault> {
-    let file = settings.hub.credentials.as_deref();
-    let credentials = credentials::credentials(url, file, secret, &settings.variables)?;
+    let credentials = secrets(settings, url, secret)?;
     Ok(AnyHub::open(url, &Team::new(team.to_string())?, &credentials).await?)
+}
+
+/// The place of segments and bundles beside the hub, if one is named. It is opened when it is first
+/// needed: the hub works while that place is away.
+///
+/// # Errors
+/// When its address or its credentials are invalid.
+pub fn blob_place(
+    settings: &Settings,
+    team: &TeamId,
+    secret: &DeviceSecret,
+) -> Result<Option<AnyHub>, HubFault> {
+    let Some(blobs) = settings.hub.blobs.as_deref() else { return Ok(None) };
+    let url = HubUrl::parse(blobs)?;
+    let file = settings.hub.blob_credentials.as_deref();
+    let credentials = credentials::credentials(&url, file, secret, &settings.variables)?;
+    let late = LateHub::new(url, Team::new(team.to_string())?, credentials);
+    Ok(Some(AnyHub::Late(late)))
 }
 
 /// Checks that the hub in use supports what we need, and reports what is safe about it and what is
@@ -51,8 +87,37 @@ pub fn check(settings: &Settings) -> Result<Vec<HubCheck>, DevicesError> {
     let url = address(settings)?;
     block_on(async {
         let hub = open(settings, &url, own.roster.team(), &own.secret).await?;
-        Ok(hub.doctor().await)
+        let mut checks = hub.doctor().await;
+        if let Some(blobs) = blob_place(settings, own.roster.team(), &own.secret)? {
+            let of_blobs =
+                |it: HubCheck| HubCheck { message: format!("blobs: {}", it.message), ..it };
+            checks.extend(blobs.doctor().await.into_iter().map(of_blobs));
+        }
+        Ok(checks)
     })
+}
+
+/// Sees to it that the hub in use has the roster as this device knows it.
+///
+/// # Errors
+/// When no hub is in use, it cannot be reached, or its roster is another one.
+pub fn publish_roster(settings: &Settings) -> Result<(), DevicesError> {
+    let own = taffrail_team::own(settings)?;
+    let url = address(settings)?;
+    let roster = block_on(async {
+        let hub = open(settings, &url, own.roster.team(), &own.secret).await?;
+        let roster = fetch_roster(&hub, &own.roster, own.secret.identity()).await;
+        Ok(roster.map_err(HubFault::from)?)
+    })?;
+    Ok(taffrail_team::take_in(settings, &roster)?)
+}
+
+/// Whether the address of the hub in use leads to this machine, wherever it is read.
+#[must_use]
+pub fn is_near(settings: &Settings) -> bool {
+    let Ok(HubUrl::Nats(servers)) = address(settings) else { return false };
+    let near = ["127.", "localhost:", "[::1]:"];
+    servers.hosts.iter().all(|it| near.iter().any(|near| it.starts_with(near)))
 }
 
 /// How many items wait for the hub.
@@ -65,14 +130,35 @@ pub fn waiting(settings: &Settings) -> Result<u64, DevicesError> {
     Ok(streams.iter().map(|it| (it.last - it.sealed) + (it.batches - it.appended)).sum())
 }
 
-/// Generates a NATS server configuration for this team.
+/// Generates a NATS server configuration for this team, and for others if the options name a number of
+/// streams.
 ///
 /// # Errors
 /// When this device is not in a team.
-pub fn configuration(settings: &Settings, plan: &NatsPlan) -> Result<String, DevicesError> {
+pub fn configuration(
+    settings: &Settings,
+    asked: &ServerOptions,
+    others: Vec<TeamUsers>,
+) -> Result<String, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let team = Team::new(own.roster.team().to_string()).map_err(HubFault::from)?;
-    Ok(nats_conf(&team, &own.roster, plan))
+    let Some(streams) = asked.streams else {
+        let keeps = settings.hub.keep_days.is_some() || settings.hub.keep_bytes.is_some();
+        let retention = if keeps { Removal::ByAdmins } else { Removal::Nobody };
+        return Ok(nats_conf(&team, &own.roster, &asked.plan(retention)));
+    };
+    let teams: Vec<_> = [TeamUsers::of(&team, &own.roster)].into_iter().chain(others).collect();
+    Ok(cell_conf(&teams, streams, &asked.plan(Removal::Nobody)))
+}
+
+/// What the operator of a server needs to admit this team.
+///
+/// # Errors
+/// When this device is not in a team.
+pub fn team_users(settings: &Settings) -> Result<TeamUsers, DevicesError> {
+    let own = taffrail_team::own(settings)?;
+    let team = Team::new(own.roster.team().to_string()).map_err(HubFault::from)?;
+    Ok(TeamUsers::of(&team, &own.roster))
 }
 
 /// The users whose recovery key cannot be added to a server, because it was made before that was

@@ -1,7 +1,7 @@
 //! The configuration file of a NATS server: what it was asked with, what changed in it, and what to
 //! do with it.
 
-use super::{NatsPlan, pin_of};
+use super::{NatsPlan, Removal, pin_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,12 @@ pub struct ServerOptions {
     pub monitor: u16,
     /// The most it stores.
     pub gigabytes: u32,
+    /// The number of streams of each kind that several teams share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u16>,
+    /// The files of the other teams, which `taffrail hub team` wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub teams: Vec<PathBuf>,
 }
 
 impl Default for ServerOptions {
@@ -39,6 +45,8 @@ impl Default for ServerOptions {
             store: PathBuf::from("/var/lib/nats"),
             monitor: 8222,
             gigabytes: 20,
+            streams: None,
+            teams: Vec::new(),
         }
     }
 }
@@ -52,9 +60,9 @@ impl ServerOptions {
 
     /// What its configuration is made from.
     #[must_use]
-    pub fn plan(&self) -> NatsPlan {
+    pub fn plan(&self, retention: Removal) -> NatsPlan {
         let Self { listen, tls, store, monitor, gigabytes, .. } = self.clone();
-        NatsPlan { listen, monitor, store, tls, gigabytes }
+        NatsPlan { listen, monitor, store, tls, gigabytes, retention }
     }
 
     /// The host and the port that devices use.
@@ -130,7 +138,10 @@ pub fn steps(asked: &ServerOptions, file: &Path, is_new: bool) -> Vec<String> {
     let pin = pin.as_deref().and_then(pin_of);
     let (host, port) = asked.place();
     let scheme = if asked.tls.is_some() { "tls" } else { "nats" };
-    let pin = pin.map(|it| format!("?pin={it}")).unwrap_or_default();
+    let settings = [("pin", pin), ("streams", asked.streams.map(|it| it.to_string()))];
+    let settings = settings.into_iter().filter_map(|(name, it)| Some(format!("{name}={}", it?)));
+    let settings = settings.collect::<Vec<_>>().join("&");
+    let settings = if settings.is_empty() { settings } else { format!("?{settings}") };
     let mut out = vec!["Then, in the folder it is in on the server:".to_owned()];
     if let Some((certificate, key)) = asked.tls.as_ref().filter(|(it, _)| it.is_relative()) {
         let (certificate, key) = (certificate.display(), key.display());
@@ -143,7 +154,7 @@ pub fn steps(asked: &ServerOptions, file: &Path, is_new: bool) -> Vec<String> {
             asked.store.display()
         ),
         "On each device, an admin device of the team first:".to_owned(),
-        format!("  taffrail hub use '{scheme}://{host}:{port}{pin}'"),
+        format!("  taffrail hub use '{scheme}://{host}:{port}{settings}'"),
         "When devices join or leave, write it again and run: nats-server --signal reload"
             .to_owned(),
     ]);

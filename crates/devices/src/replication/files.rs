@@ -20,6 +20,14 @@ const SHORT: u64 = 8 * 1024;
 /// Lines by their position.
 pub(super) type Lines = BTreeMap<Order, String>;
 
+/// Whether lines must be on disk when they were added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    Now,
+    /// They come again: it is enough if they are there soon.
+    Soon,
+}
+
 /// The folder of a device's data.
 pub(super) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
@@ -48,8 +56,13 @@ pub(super) fn held_shares(folder: &Path) -> usize {
     shares.filter(|it| holds(it.path())).count()
 }
 
-/// Adds lines and returns how many were new. They are on disk when this returns.
-pub(super) fn add(folder: &Path, session: SessionId, mut new: Lines) -> io::Result<u64> {
+/// Adds lines and returns how many were new.
+pub(super) fn add(
+    folder: &Path,
+    session: SessionId,
+    mut new: Lines,
+    durability: Durability,
+) -> io::Result<u64> {
     let gone = taken_back(folder, session)?;
     new.retain(|order, _| Some(*order) > gone);
     let (Some(first), path) = (new.keys().next().copied(), folder.join(file(session))) else {
@@ -57,10 +70,10 @@ pub(super) fn add(folder: &Path, session: SessionId, mut new: Lines) -> io::Resu
     };
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let added = match last_order(&path)? {
-        End::At(last) if last < Some(first) => append(&path, &new)?,
+        End::At(last) if last < Some(first) => append(&path, &new, durability)?,
         End::At(_) | End::Torn => merge(&path, new)?,
     };
-    if added > 0 {
+    if added > 0 && durability == Durability::Now {
         File::open(folder)?.sync_all()?;
     }
     Ok(added)
@@ -85,7 +98,7 @@ pub(super) fn take_back(folder: &Path, session: SessionId, order: Order) -> io::
 }
 
 /// The position up to which a session was removed, if it was.
-fn taken_back(folder: &Path, session: SessionId) -> io::Result<Option<Order>> {
+pub(super) fn taken_back(folder: &Path, session: SessionId) -> io::Result<Option<Order>> {
     match fs::read_to_string(gone_path(folder, session)) {
         Ok(text) => Ok(Order::parse(text.trim())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -131,14 +144,16 @@ fn end_within(file: &mut File, (length, most): (u64, u64)) -> io::Result<End> {
     Ok(last.and_then(Order::of).map_or(End::Torn, |it| End::At(Some(it))))
 }
 
-fn append(path: &Path, new: &Lines) -> io::Result<u64> {
+fn append(path: &Path, new: &Lines, durability: Durability) -> io::Result<u64> {
     let bytes = joined(new);
     let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
     if file.metadata()?.len() + bytes.len() as u64 > FILE_LIMIT {
         return Ok(0);
     }
     file.write_all(&bytes)?;
-    file.sync_all()?;
+    if durability == Durability::Now {
+        file.sync_all()?;
+    }
     Ok(new.len() as u64)
 }
 
@@ -169,10 +184,13 @@ fn read(path: &Path) -> io::Result<Lines> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lines::new()),
         Err(error) => return Err(error),
     };
-    let lines = bytes.split(|byte| *byte == b'\n');
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let placed = |line: &[u8]| {
-        let text = std::str::from_utf8(line).ok()?.to_owned();
-        Some((Order::of(line)?, text))
+        let (line, order) = match line.strip_suffix(b"\n") {
+            Some(line) => (line, Order::of_whole(line)),
+            None => (line, Order::of(line)),
+        };
+        Some((order?, std::str::from_utf8(line).ok()?.to_owned()))
     };
     Ok(lines.filter_map(placed).collect())
 }

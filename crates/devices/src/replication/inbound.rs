@@ -1,8 +1,9 @@
 //! Applies what another device published: stored in our files before it is acknowledged.
 
-use super::files::{self, Lines};
+use super::files::{self, Durability, Lines};
 use crate::error::DevicesError;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_context::Error;
@@ -56,6 +57,7 @@ struct SendingDevice<'a> {
     /// The session was shared with us by another user.
     is_share: bool,
     folder: PathBuf,
+    durability: Durability,
 }
 
 /// Applies items of a device. All of them are on disk when this returns; applying them again
@@ -119,7 +121,28 @@ impl Inbound {
         items: &[Placed<'_>],
     ) -> Result<Applied, DevicesError> {
         let folder = files::folder(&settings.data, device);
-        self.take_in(settings, &SendingDevice { device, is_share: false, folder }, items)
+        let durability = Durability::Now;
+        self.take_in(
+            settings,
+            &SendingDevice { device, is_share: false, folder, durability },
+            items,
+        )
+    }
+
+    /// Applies the items of a checkpoint. All of them come again, so they need not be on disk.
+    pub fn apply_checkpoint(
+        &mut self,
+        settings: &Settings,
+        device: &DeviceId,
+        items: &[Placed<'_>],
+    ) -> Result<Applied, DevicesError> {
+        let folder = files::folder(&settings.data, device);
+        let durability = Durability::Soon;
+        self.take_in(
+            settings,
+            &SendingDevice { device, is_share: false, folder, durability },
+            items,
+        )
     }
 
     /// As the function `apply_share`.
@@ -137,7 +160,8 @@ impl Inbound {
         if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
             return Ok(Applied { refused: items.len() as u64, ..Applied::default() });
         }
-        self.take_in(settings, &SendingDevice { device, is_share: true, folder }, items)
+        let durability = Durability::Now;
+        self.take_in(settings, &SendingDevice { device, is_share: true, folder, durability }, items)
     }
 
     /// The sessions that were forgotten here. Fails for a device with an invalid name and for this
@@ -190,8 +214,8 @@ impl Inbound {
                 | Item::Unknown(_) => heard.refused += 1,
             }
         }
-        keep(&sender.folder, told, &mut heard)?;
-        keep_statuses(settings, sender, stands, &mut heard)?;
+        let gone = keep(sender, told, &mut heard)?;
+        keep_statuses(settings, sender, (stands, gone), &mut heard)?;
         Ok(heard)
     }
 }
@@ -259,27 +283,36 @@ fn is_sound(who: &RuntimeIdentity) -> bool {
     is_agent && is_name(who.agent.as_str()) && is_plain(&who.scope) && is_plain(who.id.as_str())
 }
 
+/// Stores lines, and returns the sessions that were removed up to a position.
 fn keep(
-    folder: &Path,
+    sender: &SendingDevice<'_>,
     told: BTreeMap<SessionId, SessionUpdate>,
     heard: &mut Applied,
-) -> Result<(), DevicesError> {
+) -> Result<Vec<(SessionId, Order)>, DevicesError> {
+    let (folder, mut all_gone) = (&sender.folder, Vec::new());
     for (session, SessionUpdate { lines, gone }) in told {
         if let Some(order) = gone
             && files::take_back(folder, session, order).map_err(StoreError::from)?
         {
             heard.gone.push(session);
+            all_gone.push((session, order));
         }
-        heard.lines += files::add(folder, session, lines).map_err(StoreError::from)?;
+        let added = files::add(folder, session, lines, sender.durability);
+        heard.lines += added.map_err(StoreError::from)?;
     }
-    Ok(())
+    Ok(all_gone)
+}
+
+/// Whether the device removed everything up to this position.
+fn is_taken_back(folder: &Path, session: SessionId, order: Option<Order>) -> io::Result<bool> {
+    Ok(order.is_some() && files::taken_back(folder, session)? >= order)
 }
 
 /// Stores the statuses of sessions, and the time of the device's last item.
 fn keep_statuses(
     settings: &Settings,
     sender: &SendingDevice<'_>,
-    stands: Vec<Stand<'_>>,
+    (stands, gone): (Vec<Stand<'_>>, Vec<(SessionId, Order)>),
     heard: &mut Applied,
 ) -> Result<(), DevicesError> {
     let (data, device) = (&settings.data, sender.device);
@@ -288,6 +321,8 @@ fn keep_statuses(
         // A status counts only for a session that the device published.
         if !sender.folder.join(taffrail_model::replication::file(session)).exists() {
             heard.refused += 1;
+        } else if is_taken_back(&sender.folder, session, order).map_err(StoreError::from)? {
+            // It was said before the session was removed and published again.
         } else if statuses::take(data, device, (session, status.clone(), order))
             .map_err(StoreError::from)?
         {
@@ -295,8 +330,8 @@ fn keep_statuses(
             heard.stand.push(session);
         }
     }
-    for session in &heard.gone {
-        statuses::drop(data, device, *session).map_err(StoreError::from)?;
+    for session in gone {
+        statuses::drop(data, device, session).map_err(StoreError::from)?;
     }
     Ok(())
 }

@@ -28,6 +28,20 @@ pub fn apply_now(
     Ok(())
 }
 
+/// Like `apply_now` for the items of a checkpoint.
+///
+/// # Errors
+/// As `apply`.
+pub fn apply_checkpoint_now(
+    (handle, inbound): (&ExchangeHandle, &mut Inbound),
+    device: &DeviceId,
+    items: &[Placed<'_>],
+) -> Result<(), DevicesError> {
+    let heard = inbound.apply_checkpoint(handle.settings(), device, items)?;
+    take_up(handle, device, &heard);
+    Ok(())
+}
+
 /// Like `apply_now` for items that a device shares in a stream.
 ///
 /// # Errors

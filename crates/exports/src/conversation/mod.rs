@@ -57,6 +57,12 @@ impl Call<'_> {
         };
         self.results.iter().any(is_failure)
     }
+
+    /// Whether somebody refused it.
+    pub(crate) fn was_denied(&self) -> bool {
+        let denied = |event: &&Event| event.data.get("denied").and_then(Value::as_bool);
+        self.results.iter().any(|it| denied(it) == Some(true))
+    }
 }
 
 impl Part<'_> {

@@ -2,7 +2,7 @@
 
 use crate::session::bare_event;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use taffrail_exports::{Amount, ModelAnswer, Recorded};
 use taffrail_model::{
@@ -95,6 +95,7 @@ fn session(agent: &str, line: &Value) -> Recorded {
         git_branch: word(facts, "git_branch"),
         model: word(facts, "model"),
         events: Vec::new(),
+        questions: BTreeSet::new(),
         answers: Vec::new(),
         workers: Vec::new(),
     }

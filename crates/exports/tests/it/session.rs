@@ -1,6 +1,7 @@
 //! Sessions written by hand: one call a line, a second between lines.
 
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use taffrail_exports::{Amount, ModelAnswer, Recorded};
 use taffrail_model::{
     AgentId, Confidence, Cursor, DeviceId, Event, EventId, Kind, Origin, Provenance,
@@ -20,6 +21,7 @@ pub(crate) fn session(runtime_id: &str) -> Recorded {
         git_branch: None,
         model: Some("claude-x-1".to_owned()),
         events: Vec::new(),
+        questions: BTreeSet::new(),
         answers: Vec::new(),
         workers: Vec::new(),
     }

@@ -87,3 +87,33 @@ fn somebody_is_waited_for_until_the_first_decision() {
         waits.iter().map(|it| (it.name.as_str(), it.from.as_second(), it.to.as_second())).collect();
     assert_eq!(waits, [("Bash", 13, 20), ("approval", 27, 30)]);
 }
+
+#[test]
+fn the_wait_for_an_answer_to_a_question_is_no_time_of_a_tool() {
+    let mut it = session("0f5c2d1e");
+    let ask = json!({"call_id": "c1", "tool": "AskUserQuestion", "input": {}});
+    say(&mut it, 10, Kind::UserPrompt, "go", json!({}));
+    say(&mut it, 12, Kind::ToolCall, "Red or blue?", ask.clone());
+    it.questions.extend(it.events.last().map(|call| call.id));
+    say(&mut it, 13, Kind::ApprovalRequested, "Red or blue?", ask);
+    say(&mut it, 90, Kind::ToolResult, "Red", json!({"call_id": "c1"}));
+    check(
+        &it,
+        &[
+            ("model", "claude-x-1", 10, 12, false, ""),
+            ("human", "AskUserQuestion", 12, 90, false, ""),
+        ],
+    );
+}
+
+#[test]
+fn a_call_that_somebody_refused_did_not_fail() {
+    let mut it = session("0f5c2d1e");
+    let call = json!({"call_id": "c1", "tool": "Bash", "input": {}});
+    say(&mut it, 10, Kind::UserPrompt, "go", json!({}));
+    say(&mut it, 12, Kind::ToolCall, "rm x", call);
+    say(&mut it, 20, Kind::ToolResult, "no", json!({"call_id": "c1", "denied": true}));
+    let spans = trace(&it);
+    let denied: Vec<_> = spans.iter().map(|it| (it.failed, it.denied)).collect();
+    assert_eq!(denied, [(false, false), (false, true)]);
+}

@@ -53,8 +53,13 @@ pub enum HttpAddress {
 /// How the events of an HTTP server are learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feed {
-    /// From a stream of server-sent events at this path.
-    Events(&'static str),
+    /// From a stream of server-sent events.
+    Events {
+        /// Its path.
+        path: &'static str,
+        /// The server sends something at least as often as this. A stream that is silent for longer is lost.
+        silence: Duration,
+    },
     /// By sending `hello` again after this time.
     Poll(Duration),
 }

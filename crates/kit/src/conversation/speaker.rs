@@ -43,6 +43,8 @@ pub struct Speaker<'c, 's> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub failed: Option<bool>,
+    /// Somebody refused the call, which did not run.
+    pub denied: bool,
     pub exit_code: Option<i64>,
     pub duration_ms: Option<u64>,
 }
@@ -248,9 +250,9 @@ impl<'c, 's> Speaker<'c, 's> {
 
     /// A tool returned.
     pub fn result(&mut self, call: &str, text: Option<&str>, outcome: Outcome) {
-        let Outcome { failed, exit_code, duration_ms } = outcome;
+        let Outcome { failed, denied, exit_code, duration_ms } = outcome;
         let call_id = Cow::Borrowed(call);
-        let detail = Detail::ToolResult { call_id, failed, exit_code, duration_ms };
+        let detail = Detail::ToolResult { call_id, failed, denied, exit_code, duration_ms };
         self.say(Kind::ToolResult, text, detail, |_| {});
     }
 
@@ -263,9 +265,9 @@ impl<'c, 's> Speaker<'c, 's> {
     /// this prefix. The id is not part of what is said, because it is not part of the record.
     pub fn next_result(&mut self, prefix: &str, text: Option<&str>, outcome: Outcome) {
         let call = self.memory.close_next(prefix);
-        let Outcome { failed, exit_code, duration_ms } = outcome;
-        let detail =
-            Detail::ToolResult { call_id: Cow::Borrowed(""), failed, exit_code, duration_ms };
+        let Outcome { failed, denied, exit_code, duration_ms } = outcome;
+        let call_id = Cow::Borrowed("");
+        let detail = Detail::ToolResult { call_id, failed, denied, exit_code, duration_ms };
         self.say(Kind::ToolResult, text, detail, |draft| draft.parent = call);
     }
 

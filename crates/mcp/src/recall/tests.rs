@@ -25,7 +25,7 @@ fn lines_of_sessions_are_between_the_tags() {
 fn a_project_without_history_has_no_brief() {
     assert_eq!(text(&[]), None);
     assert_eq!(text(&["", " \u{200b}"]), None);
-    assert_eq!(composed(&fence(), "Head.", &facts(&[], None, &[])), None);
+    assert_eq!(composed(&fence(), "Head.", &facts(&[], None, &[], &[])), None);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn the_first_line_of_an_error_that_says_something_is_looked_for() {
     check("Exit code 2\nmake: *** no rule for `wick`", Some("make no rule for wick"));
     check(
         "error[E0425]: cannot find `wick`\nmore words here",
-        Some("error E0425 cannot find wick"),
+        Some("error e0425 cannot find wick"),
     );
     check("Exit code 1", None);
     check("Exit code 1\n\n3 4 a b", None);
@@ -66,7 +66,14 @@ fn a_brief_says_what_failed() {
     }))
     .unwrap();
     let hits = [hit.clone(), hit.clone(), hit];
-    assert_eq!(facts(&[], None, &hits), ["failed: no wick", "failed: no wick"]);
+    assert_eq!(facts(&[], None, &[], &hits), ["failed: no wick", "failed: no wick"]);
+}
+
+#[test]
+fn a_brief_says_what_the_person_decided() {
+    let decision =
+        HandoffDecision { at: None, context: "Which oil?".into(), chosen: "colza".into() };
+    assert_eq!(facts(&[], None, &[decision], &[]), ["decided: Which oil?: colza"]);
 }
 
 proptest! {

@@ -57,6 +57,15 @@ words! {
     }
 }
 
+/// Whether a word for a decision, ours or an agent's, refuses what was asked for, and no rule of the
+/// agent did.
+#[must_use]
+pub fn is_denial(decision: &str) -> bool {
+    let word = decision.to_ascii_lowercase();
+    let refuses = ["deny", "denied", "reject", "declin"].iter().any(|it| word.starts_with(it));
+    refuses && !word.contains("rule")
+}
+
 /// A decision and its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {

@@ -60,6 +60,15 @@ impl Order {
         }
     }
 
+    /// The same for a line that is known to be whole: most say their position at their start.
+    #[must_use]
+    pub fn of_whole(line: &[u8]) -> Option<Self> {
+        match added(line) {
+            Some(text) => Self::parse(text),
+            None => Self::of(line),
+        }
+    }
+
     /// The line in its stored form; `None` for a line that claims a position itself.
     #[must_use]
     pub fn kept(self, line: &str) -> Option<String> {
@@ -98,6 +107,9 @@ mod tests {
         assert_eq!(Order::of(kept.as_bytes()), Some(order));
         assert_eq!(Relayed::read(kept.as_bytes()), Relayed::read(line.as_bytes()));
         assert_eq!(Order::of(&kept.as_bytes()[..kept.len() - 1]), None, "torn");
+        assert_eq!(Order::of_whole(kept.as_bytes()), Some(order));
+        assert_eq!(Order::of_whole(line.as_bytes()), Some(Order::unknown(7)));
+        assert_eq!(Order::of_whole(b"{\"at\":\"x\""), None);
         assert_eq!(order.kept(&kept), None, "a device cannot choose where its line stands");
         assert!(Order::unknown(u64::MAX) < order && order < Order::LAST);
     }

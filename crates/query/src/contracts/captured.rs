@@ -56,6 +56,23 @@ pub fn captured(
     Ok(Captured { disk: disk_of(&captured), ..captured })
 }
 
+/// The latest events of a session with all that is known of it, without its sub-agents.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub(crate) fn latest_part(
+    settings: &Settings,
+    row: SessionRow,
+    count: usize,
+) -> Result<AgentSession, Error> {
+    let Some(reader) = IndexReader::open(&settings.data)? else {
+        return Err(taffrail_context::TargetError::NotFound(row.id.to_string()).into());
+    };
+    let rows = reader.last_events(row.row, count)?;
+    let capturer = Capturer { settings, reader: &reader, known: &|_| None, now: (settings.now)() };
+    capturer.seen_of(row, rows)
+}
+
 /// All sub-agents below a session, at any level.
 pub fn workers_below(reader: &IndexReader, id: SessionId) -> Result<Vec<SessionRow>, Error> {
     let (mut out, mut met, mut next) = (Vec::new(), HashSet::from([id]), vec![id]);
@@ -80,6 +97,10 @@ struct Capturer<'a> {
 impl Capturer<'_> {
     fn seen(&self, row: SessionRow) -> Result<AgentSession, Error> {
         let rows = self.reader.events(row.row)?;
+        self.seen_of(row, rows)
+    }
+
+    fn seen_of(&self, row: SessionRow, rows: Vec<EventRow>) -> Result<AgentSession, Error> {
         let card = (self.known)(row.id).unwrap_or_else(|| self.status_from(&row, &rows));
         let notes: Vec<_> = rows.iter().map(Remembered::of).collect();
         let mut events = Vec::with_capacity(rows.len());

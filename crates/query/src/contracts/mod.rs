@@ -20,6 +20,7 @@ pub use imported::{
 };
 pub use snapshots::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history};
 
+pub(crate) use captured::latest_part;
 pub use captured::{captured, workers_below};
 pub use foreign::{SnapshotRow, recorded_snapshots};
 pub use session_state::state_with;

@@ -65,7 +65,7 @@ fn has_failed(main: &AgentSession) -> bool {
     main.turns.last().is_some_and(|it| it.errors > 0)
 }
 
-fn decisions(main: &AgentSession, done: &[Call<'_>]) -> Vec<HandoffDecision> {
+pub(super) fn decisions(main: &AgentSession, done: &[Call<'_>]) -> Vec<HandoffDecision> {
     let all = choices(main, done);
     let late = all.len().saturating_sub(MOST);
     let told = all.into_iter().skip(late);

@@ -6,14 +6,18 @@ mod imported;
 mod markdown;
 mod outcomes;
 
-use crate::contracts::{captured, state_of};
+use crate::contracts::{captured, latest_part, state_of};
 use crate::resolve::resolve;
 use taffrail_adapters::{Adapter, by_id};
-use taffrail_api::Handoff;
+use taffrail_api::{Handoff, SCHEMA_VERSION, SessionDecisions};
 use taffrail_context::agent_id;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_contracts::craft::State;
+use taffrail_contracts::deeds::calls;
 use taffrail_model::SessionId;
+
+/// How many of the latest events of a session are looked at for decisions.
+const LATEST: usize = 400;
 
 /// A brief of a session.
 ///
@@ -31,6 +35,23 @@ pub fn handoff(settings: &Settings, target: &Target) -> Result<Handoff, Error> {
     };
     handoff.markdown = markdown::of(&handoff, &label);
     Ok(handoff)
+}
+
+/// What a person decided in a session, as far as its latest events tell.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn decisions(settings: &Settings, target: &Target) -> Result<SessionDecisions, Error> {
+    let row = resolve(settings, target)?;
+    let session_id = row.id;
+    let decisions = match state_of(settings, &row)? {
+        Some(state) => imported::of(session_id, &state).decisions,
+        None => {
+            let main = latest_part(settings, row, LATEST)?;
+            brief::decisions(&main, &calls(&main))
+        }
+    };
+    Ok(SessionDecisions { schema_version: SCHEMA_VERSION, session_id, decisions })
 }
 
 /// A brief of a session state that was not imported, or was imported as this session.

@@ -76,6 +76,22 @@ impl Outlook {
         Self { findings, ..self }
     }
 
+    /// The same with what was found about the session, which is only asked for if its summary can say it: looking costs
+    /// as much as all else.
+    ///
+    /// # Errors
+    /// When `find` fails.
+    pub fn finding<E>(
+        self,
+        find: impl FnOnce(&Self) -> Result<Vec<Finding>, E>,
+    ) -> Result<Self, E> {
+        if self.is_over() && self.kept.is_some() {
+            return Ok(self);
+        }
+        let findings = find(&self)?;
+        Ok(self.with_findings(findings))
+    }
+
     /// What the summary is made of.
     pub(super) fn subject(&self) -> Subject<'_> {
         Subject {

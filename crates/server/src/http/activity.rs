@@ -78,8 +78,7 @@ fn lane(
 ) -> Result<Lane, DaemonError> {
     let row = reader.session_by_id(session.id)?;
     let moments = row.map(|it| reader.moments(it.row, time)).transpose()?.unwrap_or_default();
-    let told = spans(moments.iter().map(|(kind, marks, at)| (kind, *marks, *at)));
-    Ok(Lane { session, spans: told.into_iter().map(span_row).collect() })
+    Ok(Lane { session, spans: spans(&moments).into_iter().map(span_row).collect() })
 }
 
 fn span_row(span: Span) -> SpanRow {

@@ -101,6 +101,11 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorKind::Usage, message)
     }
 
+    /// An image that no page may be sent.
+    pub(super) fn of_image(status: StatusCode, message: &str) -> Self {
+        Self::new(status, ErrorKind::Refused, message)
+    }
+
     /// Too many streams are open.
     pub(super) fn full() -> Self {
         let message = "too many streams are open";

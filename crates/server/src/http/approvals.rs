@@ -5,13 +5,14 @@ use super::app::App;
 use super::auth::Surface;
 use super::extract::{JsonBody, Query};
 use super::rights::{Deed, RequestOrigin};
+use super::sessions::instant;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use std::time::Duration;
 use taffrail_adapters::Answer;
 use taffrail_api::{
     Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, ApprovalsQuery,
-    DecisionBody, Decisions, Done, PipeSettledBody,
+    DecisionBody, Decisions, Denials, DenialsQuery, Done, PipeSettledBody, SCHEMA_VERSION,
 };
 use taffrail_approvals::broker::AskOutcome;
 use taffrail_capture::runs_our_program;
@@ -21,11 +22,16 @@ use taffrail_daemon::live::Handle;
 use taffrail_devices::exchange::{answer, approvals, decisions};
 use taffrail_model::approval::Verdict;
 use taffrail_model::caller::{Caller, Right, Who};
+use taffrail_query::denials;
 
 /// How long an agent waits for the broker to accept its request; then its own dialog appears.
 const AT_DESK: Duration = Duration::from_secs(5);
 /// The longest reason.
 const REASON: usize = 1_000;
+/// The default period of refusals.
+const WEEK: &str = "7d";
+/// The most refusals.
+const DENIALS: usize = 200;
 
 /// Requests that can still be answered; with `all` every one there was.
 #[utoipa::path(get, path = "/api/approvals", tag = "approvals", params(ApprovalsQuery),
@@ -42,6 +48,24 @@ pub(super) async fn list_approvals(
     responses((status = 200, body = Decisions)))]
 pub(super) async fn list_decisions(State(app): State<App>) -> Result<Json<Decisions>, ApiError> {
     Ok(Json(app.ask(|handle| Ok(decisions(handle.settings())?)).await?))
+}
+
+/// What agents wanted to do and somebody refused, here or in the agent's own dialog.
+#[utoipa::path(get, path = "/api/denials", tag = "approvals", params(DenialsQuery),
+    responses((status = 200, body = Denials)))]
+pub(super) async fn list_denials(
+    State(app): State<App>,
+    Query(query): Query<DenialsQuery>,
+) -> Result<Json<Denials>, ApiError> {
+    let told = app.ask(move |handle| {
+        let since = instant(query.since.as_deref().unwrap_or(WEEK), (handle.settings().now)())?;
+        let decided = decisions(handle.settings())?.decisions;
+        let mut denials = denials(handle.settings(), since, decided)?;
+        let more = denials.len() > DENIALS;
+        denials.truncate(DENIALS);
+        Ok(Denials { schema_version: SCHEMA_VERSION, since, denials, more })
+    });
+    Ok(Json(told.await?))
 }
 
 /// Decides a request, if nobody did.

@@ -5,6 +5,7 @@ use super::app::App;
 use super::bindings::of_peer;
 use super::extract::JsonBody;
 use super::queue::receiver;
+use super::rights::{Deed, RequestOrigin};
 use super::subscribe::meant;
 use axum::Json;
 use axum::extract::{Path, State};
@@ -14,6 +15,7 @@ use taffrail_api::{
 };
 use taffrail_context::Target;
 use taffrail_daemon::{Start, operations, resume_in_tmux, resume_plan_with, stop_session};
+use taffrail_model::caller::Right;
 use taffrail_query::recap;
 
 /// The attempts to get an executor for a session, with how each ended.
@@ -34,11 +36,12 @@ pub(super) async fn list_operations(
     request_body = ResumeBody, responses((status = 200, body = ResumeReply)))]
 pub(super) async fn resume_peer(
     State(app): State<App>,
+    origin: RequestOrigin,
     Path(name): Path<String>,
     body: JsonBody<ResumeBody>,
 ) -> Result<Json<ResumeReply>, ApiError> {
     let id = of_peer(&app, name, None).await?;
-    resume_session(State(app), Path(id), body).await
+    resume_session(State(app), origin, Path(id), body).await
 }
 
 /// Says whether and how a session can be resumed; with `dry_run: false` it is, in tmux.
@@ -47,9 +50,11 @@ pub(super) async fn resume_peer(
     request_body = ResumeBody, responses((status = 200, body = ResumeReply)))]
 pub(super) async fn resume_session(
     State(app): State<App>,
+    origin: RequestOrigin,
     Path(id): Path<String>,
     JsonBody(body): JsonBody<ResumeBody>,
 ) -> Result<Json<ResumeReply>, ApiError> {
+    may_act(&app, origin, body.dry_run, ("resume", Right::Script)).await?;
     let done = app.ask(move |handle| {
         let target = meant(handle, &id, "")?;
         let known = |session| handle.live().status(session);
@@ -71,9 +76,11 @@ pub(super) async fn resume_session(
     request_body = StopBody, responses((status = 200, body = StopReply)))]
 pub(super) async fn stop_agent(
     State(app): State<App>,
+    origin: RequestOrigin,
     Path(id): Path<String>,
     JsonBody(body): JsonBody<StopBody>,
 ) -> Result<Json<StopReply>, ApiError> {
+    may_act(&app, origin, body.dry_run, ("stop", Right::Decide)).await?;
     let done = app.ask(move |handle| {
         let known = |session| handle.live().status(session);
         stop_session(handle.settings(), &meant(handle, &id, "")?, &known, body.dry_run)
@@ -116,11 +123,26 @@ pub(super) async fn answer_question(
     request_body = StartBody, responses((status = 200, body = StartReply)))]
 pub(super) async fn start_agent(
     State(app): State<App>,
+    origin: RequestOrigin,
     JsonBody(body): JsonBody<StartBody>,
 ) -> Result<Json<StartReply>, ApiError> {
+    may_act(&app, origin, body.dry_run, ("new", Right::Script)).await?;
     let done = app.ask(move |_| {
         let start = Start::plan(&body)?;
         if body.dry_run { Ok(start.plan) } else { start.in_tmux() }
     });
     Ok(Json(done.await?))
+}
+
+/// Checks the right to an action. A dry run only reads, which everybody may.
+async fn may_act(
+    app: &App,
+    origin: RequestOrigin,
+    dry_run: bool,
+    (what, right): (&str, Right),
+) -> Result<(), ApiError> {
+    if !dry_run {
+        origin.may(app, Deed { what, right, about: None }).await?;
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ use taffrail_approvals::rules::RulesError;
 use taffrail_context::{Error, NewFileError, TargetError};
 use taffrail_daemon::{DaemonError, NotStopped, StartError};
 use taffrail_devices::HubFault;
+use taffrail_devices::PairingError;
 use taffrail_devices::ShareError;
 use taffrail_devices::TeleportError;
 use taffrail_hooks::HooksError;
@@ -34,7 +35,8 @@ const fn failure(hint: &'static str) -> KindAndHint {
     (ErrorKind::Failure, Some(hint))
 }
 
-const KINDS: &str = "write prompt, message, thinking, call, result, tool, error or a whole kind";
+const KINDS: &str =
+    "write prompt, message, thinking, call, result, tool, error, denied or a whole kind";
 const CATEGORIES: &str = "write feature, fix, refactor, test, docs, question, ops or other";
 const A_BUG: &str = "this is a fault of Taffrail; please report it with this message";
 const A_TAG: &str = "a tag has 1 to 100 characters, none of them control characters";
@@ -59,6 +61,7 @@ pub(super) fn kind_and_hint(error: &DaemonError) -> KindAndHint {
         E::Device(device) => of_device(device),
         E::Teleport(teleport) => of_teleport(teleport),
         E::Share(share) => of_share(share),
+        E::Pairing(pairing) => of_pairing(pairing),
         E::Hub(hub) => of_hub(hub),
         E::NotStopped(why) => of_stop(why),
         E::Start(why) => of_start(why),
@@ -217,6 +220,23 @@ fn of_device(error: &DeviceError) -> KindAndHint {
         }
         E::Passphrase(_) => (ErrorKind::Refused, None),
         E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_pairing(error: &PairingError) -> KindAndHint {
+    match error {
+        PairingError::Code(_) => refused("copy the whole code that `taffrail link` printed"),
+        PairingError::Nobody | PairingError::Used => {
+            refused("nothing was changed; run `taffrail link` on the first device for another code")
+        }
+        PairingError::Expired => refused("run `taffrail link` again for another code"),
+        PairingError::Left => {
+            refused("run `taffrail link` there again, then `taffrail link CODE` with the new code")
+        }
+        PairingError::Refused(_) => refused("this device is not in the team"),
+        PairingError::Message(_) => refused(
+            "run `taffrail link` again for another code; if this happens again, do not trust the hub",
+        ),
     }
 }
 

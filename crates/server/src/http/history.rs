@@ -9,15 +9,16 @@ use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
     CapturePage, EventLine, EventsQuery, FeedQuery, FeedReply, Message, Messages, MessagesQuery,
-    Role, SCHEMA_VERSION, SessionUsage, Timeline, TimelineHistory, TimelineQuery, TranscriptQuery,
+    Role, SCHEMA_VERSION, SessionDecisions, SessionUsage, Timeline, TimelineHistory, TimelineQuery,
+    TranscriptQuery,
 };
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::Handle;
 use taffrail_model::{Event, Kind, ResumeCursor};
 use taffrail_query::bindings::{histories, tie};
-use taffrail_query::events::turns;
-use taffrail_query::{feed, session_usage};
+use taffrail_query::events::{Texts, turns};
+use taffrail_query::{decisions, feed, session_usage};
 use taffrail_store::EventRow;
 
 /// The default page size for changes.
@@ -70,14 +71,12 @@ fn page(handle: &Handle, target: &Target, wanted: &Wanted) -> Result<(Moment, Pa
     let settings = handle.settings();
     let moment = Moment::of(settings, target)?;
     let after = wanted.after.as_deref().and_then(|it| moment.cursor_in(it));
-    let known = after.map(|it| moment.since(&it)).transpose()?.flatten();
+    let known = after.filter(|it| moment.knows(it));
     let is_first = known.is_none();
-    let mut rows = match known {
-        Some(rows) => rows,
-        None => first_changes(&moment)?,
-    };
-    rows.retain(|it| (wanted.kinds)(&it.kind));
+    let is_wanted = |it: &EventRow| (wanted.kinds)(&it.kind) && !(is_first && it.removed);
     let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MOST);
+    // One more says whether there are more.
+    let mut rows = moment.first_since(known.map_or(0, |it| it.sequence), limit + 1, &is_wanted)?;
     let more = rows.len() > limit;
     rows.truncate(limit);
     let mut cursor = moment.cursor();
@@ -86,11 +85,6 @@ fn page(handle: &Handle, target: &Target, wanted: &Wanted) -> Result<(Moment, Pa
     }
     let lines = moment.told(settings, rows)?;
     Ok((moment, Page { is_first, lines, cursor, more }))
-}
-
-fn first_changes(moment: &Moment) -> Result<Vec<EventRow>, DaemonError> {
-    let first = ResumeCursor { sequence: 0, ..moment.cursor() };
-    Ok(moment.since(&first)?.unwrap_or_default().into_iter().filter(|it| !it.removed).collect())
 }
 
 /// What a person and the agent said to each other.
@@ -188,10 +182,20 @@ pub(super) async fn get_timeline(
     Path(id): Path<String>,
     Query(query): Query<TimelineQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
-    let runtime = query.runtime_session_id;
-    let chosen = runtime.clone();
-    let told = app.ask(move |handle| timeline(handle, &meant(handle, &id, "")?, chosen.as_deref()));
+    let runtime = query.runtime_session_id.clone();
+    let told = app.ask(move |handle| timeline(handle, &meant(handle, &id, "")?, &query));
     told.await?.map(Json).ok_or_else(|| no_history(runtime))
+}
+
+/// What a person decided in a session, as far as its latest events tell.
+#[utoipa::path(get, path = "/api/sessions/{id}/decisions", tag = "history",
+    params(("id" = String, Path)), responses((status = 200, body = SessionDecisions)))]
+pub(super) async fn get_decisions(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<SessionDecisions>, ApiError> {
+    let told = app.ask(move |handle| Ok(decisions(handle.settings(), &meant(handle, &id, "")?)?));
+    Ok(Json(told.await?))
 }
 
 /// Where the tokens and the money of a session went.
@@ -206,14 +210,16 @@ pub(super) async fn get_session_usage(
     Ok(Json(told.await?))
 }
 
-/// The timeline of a session, of one of its histories if `runtime` names one; `None` if no history
+/// The timeline of a session, of one of its histories if the query names one; `None` if no history
 /// has that name.
 fn timeline(
     handle: &Handle,
     target: &Target,
-    runtime: Option<&str>,
+    query: &TimelineQuery,
 ) -> Result<Option<Timeline>, DaemonError> {
     let settings = handle.settings();
+    let runtime = query.runtime_session_id.as_deref();
+    let texts = if query.brief { Texts::Beginnings } else { Texts::Whole };
     let session = super::sessions::found(handle, target)?;
     let mut rows = histories(settings, &Target::Id(session.id.to_string()))?;
     let own = rows.last().map(|row| tie(settings, row, &|id| handle.live().status(id)));
@@ -221,7 +227,7 @@ fn timeline(
     rows.retain(|it| runtime.is_none_or(|runtime| it.runtime_id.as_str() == runtime));
     let (mut all, mut told) = (Vec::new(), Vec::new());
     for row in rows {
-        let turns = turns(settings, &Target::Id(row.id.to_string()))?;
+        let turns = turns(settings, &Target::Id(row.id.to_string()), texts)?;
         told.push(TimelineHistory {
             repowire_session_id: row.id,
             runtime_session_id: row.runtime_id,

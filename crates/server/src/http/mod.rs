@@ -21,6 +21,7 @@ mod findings;
 mod follower;
 mod hints;
 mod history;
+mod images;
 mod lists;
 mod local;
 mod loopback;

@@ -132,12 +132,9 @@ fn word_of(path: &'static str) -> &'static str {
     match below {
         "sessions/{id}/queue" | "receipts/{id}" | "queue/at-reset" => "queue",
         "sessions/{id}/controls/notify" | "peers/{name}/controls/notify" => "send",
-        "sessions/{id}/controls/resume" | "peers/{name}/controls/resume" => "resume",
         "sessions/{id}/binding" => "binding",
-        "sessions/{id}/controls/stop" => "stop",
         "sessions/{id}/controls/interrupt" => "interrupt",
         "sessions/{id}/controls/answer" => "answer",
-        "agents/start" => "new",
         "archive/prune" => "archive prune",
         "stop" => "daemon stop",
         other => other,

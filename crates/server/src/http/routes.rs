@@ -5,7 +5,7 @@ use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
     about, activity, approvals, bindings, blame, compression, controls, documents, extract,
-    findings, history, lists, marks, mcp, metrics, openapi, phone, projects, push, queue,
+    findings, history, images, lists, marks, mcp, metrics, openapi, phone, projects, push, queue,
     request_log, rights, sessions, streams, trace, wait, web, web_enter, web_settings, websocket,
     window, writes,
 };
@@ -19,18 +19,14 @@ use utoipa_axum::routes;
 /// The handlers of one path, with their description.
 type Route = fn() -> UtoipaMethodRouter<App>;
 
-/// The right that an action on a route needs, if it does more than read. Decisions on requests
-/// check the caller themselves.
+/// The right that an action on a route needs, if it does more than read. Decisions on requests, and
+/// actions with a dry run, check the caller themselves.
 const RIGHTS: &[(&str, Right)] = &[
     ("/api/sessions/{id}/binding", Right::Script),
-    ("/api/sessions/{id}/controls/resume", Right::Script),
     ("/api/sessions/{id}/controls/notify", Right::Script),
-    ("/api/sessions/{id}/controls/stop", Right::Decide),
     ("/api/sessions/{id}/controls/interrupt", Right::Script),
     ("/api/sessions/{id}/controls/answer", Right::Decide),
-    ("/api/agents/start", Right::Script),
     ("/api/peers/{name}/controls/notify", Right::Script),
-    ("/api/peers/{name}/controls/resume", Right::Script),
     ("/api/sessions/{id}/queue", Right::Script),
     ("/api/receipts/{id}", Right::Script),
     ("/api/queue/at-reset", Right::Script),
@@ -58,6 +54,11 @@ pub(super) const FREE: &[&str] = &[
     "/api/index",
     "/api/archive/verify",
     "/api/web/confirm",
+    // Without `dry_run` these check the right to their action.
+    "/api/sessions/{id}/controls/resume",
+    "/api/sessions/{id}/controls/stop",
+    "/api/peers/{name}/controls/resume",
+    "/api/agents/start",
     // As tags and notes on the command line.
     "/api/sessions/{id}/marks",
 ];
@@ -72,6 +73,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(history::list_capture_events),
     || routes!(history::get_timeline),
     || routes!(history::get_session_usage),
+    || routes!(history::get_decisions),
     || routes!(history::get_transcript),
     || routes!(bindings::get_binding, bindings::repair_binding),
     || routes!(bindings::list_peers),
@@ -112,6 +114,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(queue::stop_prompts_at_reset),
     || routes!(approvals::list_approvals),
     || routes!(approvals::list_decisions),
+    || routes!(approvals::list_denials),
     || routes!(approvals::decide_approval),
     || routes!(rights::report_attempt),
     || routes!(approvals::request_approval),
@@ -138,6 +141,7 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(openapi::get_openapi),
     || routes!(window::get_window),
     || routes!(window::get_event),
+    || routes!(images::get_image),
     || routes!(window::find_in_session),
     || routes!(trace::get_trace),
     || routes!(trace::get_tools),

@@ -165,8 +165,7 @@ pub(super) async fn get_summary(
         let target = Target::Id(id.to_string());
         let cards = current_statuses(handle.live())?;
         let outlook = outlook(handle.settings(), &target, &|id| cards.get(&id).cloned())?;
-        let findings = found_by(handle, &outlook.row)?;
-        let outlook = outlook.with_findings(findings);
+        let outlook = outlook.finding(|it| found_by(handle, &it.row))?;
         Ok(answer(&outlook, Some(handle.summaries())))
     });
     Ok(Json(told.await?))

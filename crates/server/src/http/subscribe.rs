@@ -69,6 +69,31 @@ impl Moment {
         })
     }
 
+    /// Whether changes after a cursor can be told apart from those before it.
+    pub(super) fn knows(&self, cursor: &ResumeCursor) -> bool {
+        cursor.generation == self.reader.generation() && cursor.sequence <= self.row.sequence
+    }
+
+    /// The first changes after a cursor that are wanted, in order: at most `limit` of them.
+    pub(super) fn first_since(
+        &self,
+        after: u64,
+        limit: usize,
+        is_wanted: &dyn Fn(&EventRow) -> bool,
+    ) -> Result<Vec<EventRow>, DaemonError> {
+        let (mut out, mut after) = (Vec::new(), after);
+        loop {
+            let rows = self.reader.first_changes_after(self.row.row, after, limit)?;
+            let is_end = rows.len() < limit;
+            after = rows.last().map_or(after, |it| it.sequence);
+            out.extend(self.settled(rows).into_iter().filter(is_wanted));
+            if is_end || out.len() >= limit {
+                out.truncate(limit);
+                return Ok(out);
+            }
+        }
+    }
+
     /// Drops changes written after the session's row was read: they follow later.
     pub(super) fn settled(&self, mut rows: Vec<EventRow>) -> Vec<EventRow> {
         rows.retain(|it| it.sequence <= self.row.sequence);

@@ -7,12 +7,12 @@ use super::sessions::instant;
 use super::subscribe::meant;
 use axum::Json;
 use axum::extract::{Path, State};
-use taffrail_api::{FindQuery, Matches, Window, WindowQuery, schema};
+use taffrail_api::{EventQuery, FindQuery, Matches, Window, WindowQuery, schema};
 use taffrail_context::Error;
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::Handle;
 use taffrail_model::{Event, EventId};
-use taffrail_query::{Seek, find, whole_event, window};
+use taffrail_query::{Output, Seek, find, whole_event, window};
 
 /// The default number of events.
 const EVENTS: usize = 200;
@@ -62,16 +62,20 @@ fn seek(handle: &Handle, query: WindowQuery) -> Result<Seek, DaemonError> {
     Ok(named.unwrap_or(Seek::End))
 }
 
-/// One event of a session with everything that is known of it. Outputs of tools have at most 16 KiB.
+/// One event of a session with everything that is known of it. Outputs of tools have at most 16 KiB,
+/// unless all is asked for.
 #[utoipa::path(get, path = "/api/sessions/{id}/events/{event}", tag = "history",
-    params(("id" = String, Path), ("event" = String, Path)),
+    params(("id" = String, Path), ("event" = String, Path), EventQuery),
     responses((status = 200, body = schema::Event)))]
 pub(super) async fn get_event(
     State(app): State<App>,
     Path((id, event)): Path<(String, String)>,
+    Query(query): Query<EventQuery>,
 ) -> Result<Json<Event>, ApiError> {
-    let told = app
-        .ask(move |handle| Ok(whole_event(handle.settings(), &meant(handle, &id, "")?, &event)?));
+    let output = if query.full { Output::Full } else { Output::Beginning };
+    let told = app.ask(move |handle| {
+        Ok(whole_event(handle.settings(), &meant(handle, &id, "")?, (&event, output))?)
+    });
     Ok(Json(told.await?))
 }
 

@@ -1,7 +1,7 @@
 //! The tables, and the migrations of the ledger.
 
 /// The index is not migrated: another version means a rebuild.
-pub(crate) const INDEX_VERSION: i64 = 12;
+pub(crate) const INDEX_VERSION: i64 = 13;
 /// The migrations of the ledger, in order; opening a file runs those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_01.sql"),

@@ -23,7 +23,7 @@ pub(crate) struct ToolUse {
 struct ToolResult {
     call: EventId,
     at: i64,
-    failed: bool,
+    marks: Marks,
 }
 
 /// Notes what an event that came says about tools.
@@ -35,8 +35,8 @@ pub(crate) fn note(slot: &mut Slot, event: &NewEvent) {
         }
         Kind::ToolResult => {
             let Some(call) = event.parent else { return };
-            let (at, failed) = (micros(event.at), event.marks.has(Marks::FAILED));
-            slot.tools.results.push(ToolResult { call, at, failed });
+            let (at, marks) = (micros(event.at), event.marks);
+            slot.tools.results.push(ToolResult { call, at, marks });
         }
         _ => {}
     }
@@ -50,7 +50,7 @@ pub(crate) fn add(index: &Connection, slot: &mut Slot) -> Result<(), StoreError>
     }
     for result in &came.results {
         if let Some((tool, at)) = call(index, slot.row, result.call)? {
-            add_result(index, slot.row, (&tool, result.at - at, result.failed))?;
+            add_result(index, slot.row, (&tool, result.at - at, result.marks))?;
         }
     }
     Ok(())
@@ -68,10 +68,10 @@ pub(crate) fn recount(index: &Connection, slot: &mut Slot) -> Result<(), StoreEr
     let results = statement.query_map([row], |row| {
         let row = Columns::of(row);
         let marks = Marks::from_bits(row.get("marks")?);
-        Ok((row.get::<String>("tool")?, row.get::<i64>("took")?, marks.has(Marks::FAILED)))
+        Ok((row.get::<String>("tool")?, row.get::<i64>("took")?, marks))
     })?;
-    for (tool, took, failed) in results.collect::<Result<Vec<_>, _>>()? {
-        add_result(index, row, (&tool, took, failed))?;
+    for (tool, took, marks) in results.collect::<Result<Vec<_>, _>>()? {
+        add_result(index, row, (&tool, took, marks))?;
     }
     Ok(())
 }
@@ -102,13 +102,14 @@ fn add_calls(index: &Connection, row: i64, (tool, calls): (&str, i64)) -> Result
 fn add_result(
     index: &Connection,
     row: i64,
-    (tool, took, failed): (&str, i64, bool),
+    (tool, took, marks): (&str, i64, Marks),
 ) -> Result<(), StoreError> {
     let mut statement = index.prepare_cached(
-        "INSERT INTO tool_times VALUES (?1, ?2, ?3, 1, ?4) ON CONFLICT DO UPDATE SET \
-         results = results + 1, failed = failed + ?4",
+        "INSERT INTO tool_times VALUES (?1, ?2, ?3, 1, ?4, ?5) ON CONFLICT DO UPDATE SET \
+         results = results + 1, failed = failed + ?4, denied = denied + ?5",
     )?;
-    statement.execute(params![row, tool, rounded(took / 1000), failed])?;
+    let (failed, denied) = (marks.has(Marks::FAILED), marks.has(Marks::DENIED));
+    statement.execute(params![row, tool, rounded(took / 1000), failed, denied])?;
     Ok(())
 }
 

@@ -44,15 +44,14 @@ pub use snapshots::{HISTORY_LIMIT, Taken};
 pub use tombstones::Forgotten;
 pub use uncaptured::{Uncaptured, UncapturedRow};
 
-use crate::db::{StoreError, meta, open};
-use rusqlite::Connection;
+use crate::db::{StoreError, Used, meta, open};
 use std::path::Path;
 use taffrail_model::{DeviceId, hash};
 
 /// The ledger, open for writing by the one writer.
 #[derive(Debug)]
 pub struct Ledger {
-    pub(crate) connection: Connection,
+    pub(crate) connection: Used,
 }
 
 impl Ledger {
@@ -70,7 +69,7 @@ impl Ledger {
         let connection = open::writable(path)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         migration::migrate(&connection, path)?;
-        let ledger = Self { connection };
+        let ledger = Self { connection: connection.into() };
         if ledger.meta("device_id")?.is_none() {
             let query = "INSERT OR IGNORE INTO meta (name, value) VALUES ('device_id', ?1)";
             ledger.connection.execute(query, [new_device.as_str()])?;
@@ -87,7 +86,7 @@ impl Ledger {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = open::readable(&path)?;
+        let connection = Used::reading(&path)?;
         let version = open::version(&connection)?;
         Ok((version == migration::newest()).then_some(Self { connection }))
     }
@@ -128,6 +127,7 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::Connection;
 
     #[test]
     fn a_newer_ledger_is_refused_and_left_alone() {

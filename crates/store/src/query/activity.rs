@@ -3,9 +3,11 @@
 use super::IndexReader;
 use super::filter::{Filter, conditions};
 use crate::db::StoreError;
-use rusqlite::{ToSql, params};
+use rusqlite::{Row, ToSql, params};
+use std::collections::HashSet;
 use taffrail_model::observed::Marks;
-use taffrail_model::{Kind, Timestamp};
+use taffrail_model::spans::Moment;
+use taffrail_model::{Kind, Signal, Timestamp};
 
 /// An hour of the week, from Sunday midnight, and the tokens spent in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,20 +30,26 @@ impl IndexReader {
         &self,
         session: i64,
         (since, until): (Timestamp, Timestamp),
-    ) -> Result<Vec<(Kind, Marks, Timestamp)>, StoreError> {
-        let query = "SELECT kind, at, marks FROM events WHERE session = ?1 AND removed = 0 \
-            AND at BETWEEN ?2 AND ?3 ORDER BY at, sequence";
+    ) -> Result<Vec<Moment>, StoreError> {
+        let query = "SELECT kind, at, marks, id, parent, signal FROM events \
+            WHERE session = ?1 AND removed = 0 AND at BETWEEN ?2 AND ?3 ORDER BY at, sequence";
         let mut statement = self.connection().prepare_cached(query)?;
         let values = params![session, since.as_microsecond(), until.as_microsecond()];
-        let rows = statement.query_map(values, |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get(2)?))
-        })?;
-        let mut out = Vec::new();
-        for row in rows {
-            let (kind, at, marks) = row?;
+        let mut rows = statement.query(values)?;
+        let (mut out, mut questions) = (Vec::new(), HashSet::new());
+        while let Some(row) = rows.next()? {
+            let kind: Kind = row.get_ref(0)?.as_str().map_or_else(|_| "".into(), Kind::from);
+            let is_question = match kind {
+                Kind::ToolCall if asks(row)? => questions.insert(row.get::<_, [u8; 16]>(3)?),
+                Kind::ToolResult if !questions.is_empty() => {
+                    row.get::<_, Option<[u8; 16]>>(4)?.is_some_and(|it| questions.contains(&it))
+                }
+                _ => false,
+            };
+            let marks = Marks::from_bits(row.get(2)?);
             // An event without a valid time is not activity.
-            if let Ok(at) = Timestamp::from_microsecond(at) {
-                out.push((Kind::from(kind.as_str()), Marks::from_bits(marks), at));
+            if let Ok(at) = Timestamp::from_microsecond(row.get(1)?) {
+                out.push(Moment { kind, marks, at, is_question });
             }
         }
         Ok(out)
@@ -72,4 +80,10 @@ impl IndexReader {
         };
         Ok(rows.into_iter().filter_map(row).collect())
     }
+}
+
+/// Whether a call puts a question to a person.
+fn asks(row: &Row<'_>) -> Result<bool, StoreError> {
+    let signal = row.get_ref(5)?.as_str().ok().map(Signal::parse);
+    Ok(matches!(signal, Some(Signal::Asked { .. })))
 }

@@ -7,6 +7,27 @@ use rusqlite::{OptionalExtension, params};
 use taffrail_model::{EventId, Kind, Signal, Timestamp};
 
 impl IndexReader {
+    /// The latest events that say that somebody refused a call, since an instant: the row of each
+    /// session, and the event. Copies do not count.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn denials(
+        &self,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<(i64, EventId)>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT session, id FROM events WHERE removed = 0 AND marks & 8 <> 0 AND at >= ?1 \
+             AND inherited_from IS NULL ORDER BY at DESC, sequence DESC LIMIT ?2",
+        )?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = statement.query_map(params![since.as_microsecond(), most], |row| {
+            Ok((row.get(0)?, EventId::from_bytes(row.get(1)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The latest live event of a kind up to an instant.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::IndexReader;
 use crate::db::codec::{from_micros, micros, signed};
 use crate::db::rows::{EVENT, EventRow, SessionRow, read_event};
-use crate::db::{Columns, StoreError};
+use crate::db::{Columns, SHOWN, StoreError};
 use rusqlite::{OptionalExtension, ToSql, params};
 use taffrail_model::answer::Side;
 use taffrail_model::{EventId, Kind, Origin, ResumeCursor, Timestamp};
@@ -20,6 +20,9 @@ pub enum Changes {
 /// A session's start precedes everything else written at the same instant.
 pub(super) const CANONICAL_ORDER: &str =
     " ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
+
+/// How many of the latest events are looked at first where one is wanted.
+const NEAR: i64 = 50;
 
 /// The canonical order, reversed.
 const LATEST: &str = " AND e.removed = 0 \
@@ -65,10 +68,23 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn last_events(&self, session: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut rows =
-            self.event_rows(&format!("{EVENT}{LATEST} LIMIT ?2"), &[&session, &limit])?;
+        let from = self.time_of_latest(session, limit)?;
+        let query = format!("{EVENT} AND e.at >= ?3{LATEST} LIMIT ?2");
+        let mut rows = self.event_rows(&query, &[&session, &limit, &from])?;
         rows.reverse();
         Ok(rows)
+    }
+
+    /// A time from which on a session has at least so many live events, found without sorting them all.
+    fn time_of_latest(&self, session: i64, count: i64) -> Result<i64, StoreError> {
+        let query = format!(
+            "SELECT at FROM events INDEXED BY events_in_order WHERE session = ?1 AND {SHOWN} \
+             ORDER BY at DESC LIMIT 1 OFFSET ?2"
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let skipped = count.saturating_sub(1).max(0);
+        let found = statement.query_row(params![session, skipped], |row| row.get(0)).optional()?;
+        Ok(found.unwrap_or(i64::MIN))
     }
 
     /// A session's latest live event in one source.
@@ -80,8 +96,26 @@ impl IndexReader {
         session: i64,
         locator: &str,
     ) -> Result<Option<EventRow>, StoreError> {
-        let query = format!("{EVENT} AND s.locator = ?2{LATEST} LIMIT 1");
-        Ok(self.event_rows(&query, &[&session, &locator])?.pop())
+        self.latest_where(session, locator, "")
+    }
+
+    /// A session's latest live event in one source that meets a condition: it is mostly among the latest of all, and to
+    /// sort those is little work.
+    fn latest_where(
+        &self,
+        session: i64,
+        locator: &str,
+        condition: &str,
+    ) -> Result<Option<EventRow>, StoreError> {
+        let query =
+            format!("{EVENT} AND s.locator = ?2 {condition} AND e.at >= ?3{LATEST} LIMIT 1");
+        for from in [self.time_of_latest(session, NEAR)?, i64::MIN] {
+            let found = self.event_rows(&query, &[&session, &locator, &from])?.pop();
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// The agent's id of a session's latest record in one source that has an id.
@@ -93,9 +127,8 @@ impl IndexReader {
         session: i64,
         locator: &str,
     ) -> Result<Option<String>, StoreError> {
-        let has_id = "AND s.locator = ?2 AND e.source_event_id IS NOT NULL";
-        let query = format!("{EVENT} {has_id}{LATEST} LIMIT 1");
-        let found = self.event_rows(&query, &[&session, &locator])?.pop();
+        let has_id = "AND e.source_event_id IS NOT NULL";
+        let found = self.latest_where(session, locator, has_id)?;
         Ok(found.and_then(|it| it.source_event_id))
     }
 
@@ -124,6 +157,21 @@ impl IndexReader {
     pub fn changes_after(&self, session: i64, sequence: u64) -> Result<Vec<EventRow>, StoreError> {
         let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
         self.event_rows(&query, &[&session, &signed(sequence)])
+    }
+
+    /// The first changes in a session after a change number, in order.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn first_changes_after(
+        &self,
+        session: i64,
+        sequence: u64,
+        limit: usize,
+    ) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence LIMIT ?3");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.event_rows(&query, &[&session, &signed(sequence), &limit])
     }
 
     /// The events of a session that changed after a batch, by position, including removed ones.

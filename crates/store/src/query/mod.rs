@@ -24,7 +24,7 @@ pub use costs::{SpentBy, SpentRow};
 pub use events::Changes;
 pub use filter::{Filter, SourceAt};
 pub use outline::Outline;
-pub use projects::{CallRow, ProjectSums};
+pub use projects::{EditRow, ProjectSums};
 pub use reader::{AgentRow, IndexReader, UnknownRow};
 pub use slim::SlimRow;
 pub use tally::{Grouping, TallyRow};

@@ -98,6 +98,16 @@ impl IndexReader {
         Ok(Outline { session, times, prompts: self.prompts(session)? })
     }
 
+    /// When the turns of a session began.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn turn_starts(&self, session: i64) -> Result<Vec<Timestamp>, StoreError> {
+        let mut prompts = self.prompts(session)?;
+        prompts.dedup_by_key(|it| it.turn);
+        Ok(prompts.into_iter().map(|it| from_micros(it.at)).collect())
+    }
+
     fn prompts(&self, session: i64) -> Result<Vec<Prompt>, StoreError> {
         let mut statement = self.connection().prepare_cached(
             "SELECT e.at, e.id, e.turn FROM events e INDEXED BY events_of_prompts \

@@ -5,7 +5,8 @@ use super::filter::{Filter, conditions};
 use crate::db::codec::from_micros;
 use crate::db::{Columns, StoreError};
 use rusqlite::ToSql;
-use taffrail_model::Timestamp;
+use taffrail_model::observed::Marks;
+use taffrail_model::{EventId, Timestamp};
 
 /// The sums of a project's sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,18 +29,24 @@ pub struct ProjectSums {
     pub cost_microdollars: Option<i64>,
 }
 
-/// A call of a tool, as far as its excerpt goes.
+/// A call of a tool that edited a file, as far as its excerpt goes.
 #[derive(Debug)]
-pub struct CallRow<'r> {
+pub struct EditRow<'r> {
     /// The row of its session.
     pub session: i64,
+    /// The call.
+    pub id: EventId,
     /// When it was made.
     pub at: Timestamp,
-    /// The tool.
-    pub tool: &'r str,
     /// The beginning of its input.
     pub excerpt: &'r str,
 }
+
+/// The flags of the result of the call `c`. A result follows its call soon; looking further would read
+/// the rest of the session for every call without one.
+const RESULT: &str = "(SELECT r.marks FROM events r WHERE r.session = c.session \
+    AND r.sequence > c.sequence AND r.sequence <= c.sequence + 500 AND r.parent = c.id \
+    AND r.kind = 'tool.result' AND r.removed = 0 LIMIT 1)";
 
 impl IndexReader {
     /// The sums of each project, the latest first.
@@ -63,20 +70,21 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Visits the calls of tools whose name has one of these parts, in the sessions of a filter.
+    /// Visits the calls that succeeded of tools whose name has one of these parts, in the sessions of a
+    /// filter.
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn each_call(
+    pub fn each_edit(
         &self,
         filter: &Filter,
         parts: &[&str],
-        visit: &mut dyn FnMut(&CallRow<'_>),
+        visit: &mut dyn FnMut(&EditRow<'_>),
     ) -> Result<(), StoreError> {
         let (clause, values) = conditions(filter);
         let named: Vec<_> = parts.iter().map(|it| format!("label LIKE '%{it}%'")).collect();
         let query = format!(
-            "SELECT session, at, label, excerpt FROM events \
+            "SELECT session, id, at, excerpt, {RESULT} FROM events c \
              WHERE session IN (SELECT id FROM sessions WHERE {clause}) AND kind = 'tool.call' \
              AND removed = 0 AND ({})",
             named.join(" OR ")
@@ -85,12 +93,15 @@ impl IndexReader {
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut rows = statement.query(values.as_slice())?;
         while let Some(row) = rows.next()? {
-            let text = |column: usize| row.get_ref(column).ok()?.as_str().ok();
-            visit(&CallRow {
+            let result = row.get::<_, Option<u8>>(4)?.map(Marks::from_bits);
+            if !result.is_some_and(|it| !it.has(Marks::FAILED) && !it.has(Marks::DENIED)) {
+                continue;
+            }
+            visit(&EditRow {
                 session: row.get(0)?,
-                at: from_micros(row.get(1)?),
-                tool: text(2).unwrap_or_default(),
-                excerpt: text(3).unwrap_or_default(),
+                id: EventId::from_bytes(row.get(1)?),
+                at: from_micros(row.get(2)?),
+                excerpt: row.get_ref(3)?.as_str().unwrap_or_default(),
             });
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::filter::{Filter, conditions};
 use crate::db::codec::{count, from_micros};
 use crate::db::rows::{SESSION, SessionRow, read_session};
-use crate::db::{StoreError, meta, open, schema};
+use crate::db::{StoreError, Used, meta, open, schema};
 use crate::index::{PRICES, read_quality};
 use crate::ledger::{Ledger, Repairs};
 use rusqlite::{Connection, Row, ToSql};
@@ -23,7 +23,7 @@ const PROJECT_FOLDERS: &str = "SELECT project_path FROM (SELECT project_path FRO
 /// The index, open for reading only.
 #[derive(Debug)]
 pub struct IndexReader {
-    pub(crate) connection: Connection,
+    pub(crate) connection: Used,
     generation: String,
     /// Repairs by people: they outrank the sources.
     pub(crate) repairs: Repairs,
@@ -65,7 +65,7 @@ impl IndexReader {
         if !path.exists() {
             return Ok(None);
         }
-        let connection = open::readable(&path)?;
+        let connection = Used::reading(&path)?;
         if open::version(&connection)? != schema::INDEX_VERSION {
             return Ok(None);
         }

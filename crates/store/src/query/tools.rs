@@ -16,6 +16,8 @@ pub struct ToolRow {
     pub calls: u64,
     /// Those that failed.
     pub failed: u64,
+    /// Those that somebody refused.
+    pub denied: u64,
     /// How long the calls took that returned, the shortest first.
     pub times: Vec<ToolTime>,
 }
@@ -51,14 +53,16 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn tools(&self, filter: &Filter) -> Result<Vec<ToolRow>, StoreError> {
         let mut tools: BTreeMap<String, ToolRow> = BTreeMap::new();
-        let calls = "SELECT tool, 0, sum(calls), 0 FROM tool_calls";
-        for (tool, _, calls, _) in self.sums(calls, "1", filter)? {
+        let calls = "SELECT tool, 0, sum(calls), 0, 0 FROM tool_calls";
+        for (tool, [_, calls, ..]) in self.sums(calls, "1", filter)? {
             tools.insert(tool.clone(), ToolRow { tool, calls, ..ToolRow::default() });
         }
-        let times = "SELECT tool, milliseconds, sum(results), sum(failed) FROM tool_times";
-        for (tool, milliseconds, results, failed) in self.sums(times, "1, 2", filter)? {
+        let times = "SELECT tool, milliseconds, sum(results), sum(failed), sum(denied) \
+            FROM tool_times";
+        for (tool, [milliseconds, results, failed, denied]) in self.sums(times, "1, 2", filter)? {
             let Some(row) = tools.get_mut(&tool) else { continue };
             row.failed += failed;
+            row.denied += denied;
             row.times.push(ToolTime { milliseconds, results });
         }
         let mut tools: Vec<_> = tools.into_values().collect();
@@ -71,7 +75,7 @@ impl IndexReader {
         query: &str,
         by: &str,
         filter: &Filter,
-    ) -> Result<Vec<(String, u64, u64, u64)>, StoreError> {
+    ) -> Result<Vec<(String, [u64; 4])>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
             "{query} WHERE session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY {by} \
@@ -79,8 +83,9 @@ impl IndexReader {
         );
         let mut statement = self.connection().prepare(&query)?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let sums =
-            |row: &Row<'_>| Ok((row.get(0)?, count(row, 1)?, count(row, 2)?, count(row, 3)?));
+        let sums = |row: &Row<'_>| {
+            Ok((row.get(0)?, [count(row, 1)?, count(row, 2)?, count(row, 3)?, count(row, 4)?]))
+        };
         let rows = statement.query_map(values.as_slice(), sums)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

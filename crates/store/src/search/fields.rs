@@ -11,7 +11,7 @@ use tantivy::schema::{
 use tantivy::{Index, TantivyDocument};
 
 /// Another version means that the search index is rebuilt.
-pub(crate) const SEARCH_VERSION: u32 = 3;
+pub(crate) const SEARCH_VERSION: u32 = 4;
 const WORDS: &str = "words";
 const MEANING: &str = "meaning";
 
@@ -135,14 +135,21 @@ const KINDS: &[Kind] = &[
     Kind::AgentStopped,
     Kind::FindingRaised,
 ];
+/// The result of a call that somebody refused.
+const DENIED_RESULT: u64 = 61;
 /// The result of a call that failed.
 const FAILED_RESULT: u64 = 62;
+/// The word for results of calls that somebody refused.
+const DENIED: &str = "denied";
 const OTHER: u64 = 63;
 
-/// The number of an event: the number of its kind, except for a failed call.
+/// The number of an event: the number of its kind, except for a call that failed or was refused.
 fn code_of(kind: &Kind, marks: Marks) -> u64 {
-    let failed = *kind == Kind::ToolResult && marks.has(Marks::FAILED);
-    if failed { FAILED_RESULT } else { code(kind) }
+    match kind {
+        Kind::ToolResult if marks.has(Marks::FAILED) => FAILED_RESULT,
+        Kind::ToolResult if marks.has(Marks::DENIED) => DENIED_RESULT,
+        _ => code(kind),
+    }
 }
 
 /// The number of a kind.
@@ -152,15 +159,20 @@ pub(crate) fn code(kind: &Kind) -> u64 {
 }
 
 /// The kinds that a user means, as a bit set: by full name, or by a part of it. A failed call is a
-/// result and an error.
+/// result and an error, a refused one a result.
 pub fn codes(typed: &str) -> u64 {
+    if typed == DENIED {
+        return 1 << DENIED_RESULT;
+    }
     let meant = |kind: &&Kind| {
         let name = kind.as_str();
         name == typed || name.split('.').any(|part| part == typed)
     };
     let named: u64 = KINDS.iter().filter(meant).map(|kind| 1 << code(kind)).sum();
-    let failures = (1 << code(&Kind::ToolResult)) | (1 << code(&Kind::Error));
-    if named & failures == 0 { named } else { named | 1 << FAILED_RESULT }
+    let (result, error) = (1 << code(&Kind::ToolResult), 1 << code(&Kind::Error));
+    let failed = if named & (result | error) == 0 { 0 } else { 1 << FAILED_RESULT };
+    let denied = if named & result == 0 { 0 } else { 1 << DENIED_RESULT };
+    named | failed | denied
 }
 
 #[cfg(test)]
@@ -173,7 +185,9 @@ mod tests {
         assert_eq!(codes("user.prompt"), bit(Kind::UserPrompt));
         assert_eq!(codes("prompt"), bit(Kind::UserPrompt));
         let failed = 1 << FAILED_RESULT;
-        assert_eq!(codes("tool"), bit(Kind::ToolCall) | bit(Kind::ToolResult) | failed);
+        let denied = 1 << DENIED_RESULT;
+        assert_eq!(codes("tool"), bit(Kind::ToolCall) | bit(Kind::ToolResult) | failed | denied);
+        assert_eq!(codes("denied"), denied);
         assert_eq!(codes("error"), bit(Kind::Error) | failed);
         assert_eq!(codes("tool.call"), bit(Kind::ToolCall));
         assert_eq!(codes("nonsense"), 0);

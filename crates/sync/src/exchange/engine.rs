@@ -1,11 +1,12 @@
 //! The state of an exchange: a hub, a store, this device, and the team's roster.
 
 use super::beats::Beat;
+use super::checkpoint::{Histories, Progress};
 use super::health::{Health, Stall, StallReason, State};
 use super::keyring::Keyring;
 use super::publish::ITEM_LIMIT;
 use super::wanted::Attention;
-use super::{ExchangeError, Inbox, Item, Outbox, Readers};
+use super::{CheckpointPace, ExchangeError, Inbox, Item, Keep, Outbox, Readers, Relocation};
 use crate::hub::{Hub, KeyName};
 use crate::keys::DeviceSecret;
 use crate::roster::{Roster, Signer};
@@ -21,6 +22,12 @@ pub trait ItemSink {
     /// after a crash; `(origin, number)` identifies an item.
     fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> StorageResult<()>;
 
+    /// Applies the items of a checkpoint, each with its number. They come again with the history, and none
+    /// of them may be left out then: a checkpoint may be lost.
+    fn checkpoint(&mut self, _: &StreamOrigin, _: &[(u64, Item)]) -> StorageResult<()> {
+        Ok(())
+    }
+
     /// The roster changed: store it.
     fn roster_changed(&mut self, roster: &Roster) -> StorageResult<()>;
 
@@ -32,8 +39,18 @@ pub trait ItemSink {
     /// A stream began a new incarnation: publish everything in it again.
     fn republish(&mut self, stream: &StreamName) -> StorageResult<()>;
 
+    /// These batches of a stream were removed from the hub before this device read them.
+    fn gone(&mut self, _origin: &StreamOrigin, _batches: (u64, u64)) -> StorageResult<()> {
+        Ok(())
+    }
+
     /// Another device sent a beat with its clock.
     fn lives(&mut self, _device: &DeviceId, _at: Timestamp) -> StorageResult<()> {
+        Ok(())
+    }
+
+    /// The team leaves this hub: follow it.
+    fn hub_moved(&mut self, _to: &Relocation) -> StorageResult<()> {
         Ok(())
     }
 
@@ -46,8 +63,28 @@ pub trait ItemSink {
 pub enum Durable<H> {
     /// In the log itself, as with a directory or a bucket.
     Log,
-    /// In segments on this hub.
+    /// In segments beside the log, on this hub.
     Segments(H),
+    /// In segments on another hub. Earlier ones may be beside the log.
+    Apart(H),
+}
+
+impl<H> Durable<H> {
+    /// The hub of the segments.
+    pub(super) fn hub(&self) -> Option<&H> {
+        match self {
+            Self::Log => None,
+            Self::Segments(hub) | Self::Apart(hub) => Some(hub),
+        }
+    }
+
+    /// The other hub, if there is one.
+    pub(super) fn other(&self) -> Option<&H> {
+        match self {
+            Self::Log | Self::Segments(_) => None,
+            Self::Apart(hub) => Some(hub),
+        }
+    }
 }
 
 /// This device.
@@ -131,6 +168,16 @@ pub struct Exchange<H, S, A> {
     pub(super) needs_roster: bool,
     /// The results of the last scans.
     pub(super) attention: Attention,
+    /// The next checkpoint of this device's own stream.
+    pub(super) progress: Option<Progress>,
+    /// How often it is made.
+    pub(super) checkpoint_pace: CheckpointPace,
+    /// The gaps behind checkpoints that were used.
+    pub(super) histories: Histories,
+    /// What the hub keeps of the team, as far as this device decides it.
+    pub(super) keep: Keep,
+    /// Until when the place of segments is left alone.
+    pub(super) durable_pause: Option<Timestamp>,
     /// The last sign of life of each device.
     pub(super) beats: BTreeMap<DeviceId, Beat>,
     /// The random id of this run of the program, made for the first beat.
@@ -155,9 +202,26 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             suspects: BTreeMap::new(),
             needs_roster: false,
             attention: Attention::default(),
+            progress: None,
+            checkpoint_pace: CheckpointPace::default(),
+            histories: None,
+            keep: Keep::default(),
+            durable_pause: None,
             beats: BTreeMap::new(),
             run: None,
         }
+    }
+
+    /// With a limit of what the hub keeps. It counts if this device is an admin of the team.
+    #[must_use]
+    pub fn keeping(self, keep: Keep) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// With checkpoints at another pace.
+    #[must_use]
+    pub fn with_checkpoints(self, checkpoint_pace: CheckpointPace) -> Self {
+        Self { checkpoint_pace, ..self }
     }
 
     /// Opens a stream for readers, or changes its readers from now on.

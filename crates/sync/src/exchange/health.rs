@@ -76,6 +76,12 @@ pub struct Health {
     pub rotation_due: bool,
     /// When another copy of this device was last seen writing.
     pub twice: Option<Timestamp>,
+    /// How many batches of a stream the hub's retention removed before this device read them.
+    pub gone: BTreeMap<StreamOrigin, u64>,
+    /// Why the hub's retention did not work the last time, if so.
+    pub retention: Option<String>,
+    /// Why segments cannot be stored, if so. The hub itself works.
+    pub durable: Option<String>,
     /// The hub passes no beats: they must go through a stream.
     pub mute: bool,
 }

@@ -143,8 +143,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     pub(super) async fn refresh_keys(&mut self) -> Result<(), ExchangeError> {
         for writing in self.store.streams()? {
             let prefix = format!("key/{}/{}/", self.us.device, writing.stream);
+            // The readers are the same for the keys of all epochs.
+            let readers = mark(&self.recipients(&writing));
             for note in self.store.notes(&prefix)? {
-                self.refresh_key(&writing, &note).await?;
+                self.refresh_key(&writing, &note, readers).await?;
             }
         }
         Ok(())
@@ -168,12 +170,16 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(is_due)
     }
 
-    async fn refresh_key(&mut self, writing: &Writing, note: &str) -> Result<(), ExchangeError> {
+    async fn refresh_key(
+        &mut self,
+        writing: &Writing,
+        note: &str,
+        readers: Digest,
+    ) -> Result<(), ExchangeError> {
         let epoch = note.rsplit('/').next().and_then(|it| it.parse().ok());
         let kept = self.store.note(note)?.and_then(|it| StoredKey::parse(&it));
         let (Some(epoch), Some(mut kept)) = (epoch, kept) else { return Ok(()) };
-        let recipients = self.recipients(writing);
-        if kept.mark != mark(&recipients) {
+        if kept.mark != readers {
             let key = self.open_own(writing, epoch, &kept.wrapped)?;
             kept = self.wrapped(writing, epoch, &key)?;
             self.store.keep_note(note, &kept.to_bytes())?;

@@ -6,6 +6,7 @@
 //! arguments. Order of reading: `item`, `publish`, `read`, `run`.
 
 mod beats;
+mod checkpoint;
 pub mod decision;
 mod engine;
 mod fault;
@@ -13,26 +14,36 @@ mod health;
 mod hint_queue;
 mod item;
 mod keyring;
+mod lag;
 mod memory;
 mod names;
 mod publish;
 mod read;
 mod readers;
+mod relocation;
+mod retention;
 mod run;
 mod segments;
 mod team;
 mod wanted;
 
 pub use beats::BEAT;
+pub use checkpoint::CheckpointPace;
 pub use engine::{Durable, Exchange, ItemSink, LocalDevice, Parts, Random};
 pub use fault::ExchangeError;
 pub use health::{Health, Stall, StallReason, State};
 pub use item::Item;
+pub use lag::{unread, unread_there};
 pub use memory::MemoryStore;
 pub use names::{approval_stream, own_stream, share_stream};
 pub use publish::{BATCH_BYTES, BATCH_WAIT, ITEM_LIMIT, Published, Republish};
 pub use read::ReadSummary;
 pub use readers::Readers;
+pub use relocation::{
+    Carried, Relocation, RelocationFault, acquire_lease, arrive, carry, has_arrived, is_leaving,
+    is_left, leave, relocation_of,
+};
+pub use retention::{Keep, Removed};
 pub use run::{LOOK, Signals, run};
 pub use taffrail_model::exchange::{
     Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StreamOrigin,

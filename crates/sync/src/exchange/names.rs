@@ -72,6 +72,40 @@ pub(super) fn roster() -> Result<KeyName, NameError> {
     KeyName::new("roster")
 }
 
+/// What a roster in pages has beside its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RosterPart {
+    /// A page of entries.
+    Page,
+    /// The key of an epoch, wrapped to some devices.
+    Key,
+}
+
+impl RosterPart {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Key => "key",
+        }
+    }
+}
+
+/// A part of the roster: `roster/page/HASH`. If another blob has that name, the part is at
+/// `roster/page/HASH/1`, and so on.
+pub(super) fn roster_part(
+    part: RosterPart,
+    hash: &Digest,
+    attempt: usize,
+) -> Result<BlobName, NameError> {
+    let name = format!("roster/{}/{hash}", part.as_str());
+    BlobName::new(if attempt == 0 { name } else { format!("{name}/{attempt}") })
+}
+
+/// The pages of the roster.
+pub(super) fn roster_pages() -> Result<Prefix, NameError> {
+    Prefix::new(format!("roster/{}", RosterPart::Page.as_str()))
+}
+
 /// The key of a decision's claim: `decision/HASH`.
 pub(super) fn decision(request: &Digest) -> Result<KeyName, NameError> {
     KeyName::new(format!("decision/{request}"))
@@ -112,6 +146,24 @@ pub(super) fn span(segment: &BlobName) -> Option<(StreamOrigin, Span)> {
     Some((of, Span { first, last }))
 }
 
+/// The checkpoints of a stream.
+pub(super) fn checkpoints_of(of: &StreamOrigin) -> Result<Prefix, NameError> {
+    Prefix::new(format!("checkpoint/{}/{}/{}", of.device, of.stream, of.incarnation))
+}
+
+/// A checkpoint: `checkpoint/DEVICE/STREAM/INCARNATION/SEQ-HASH`, by the last batch that it covers.
+pub(super) fn checkpoint(of: &StreamOrigin, seq: u64, hash: &str) -> Result<BlobName, NameError> {
+    let short: String = hash.chars().take(16).collect();
+    BlobName::new(format!("{}/{seq}-{short}", checkpoints_of(of)?.as_str()))
+}
+
+/// The stream of a checkpoint, and the last batch that it covers.
+pub(super) fn covered(checkpoint: &BlobName) -> Option<(StreamOrigin, u64)> {
+    let (log, rest) = checkpoint.as_str().strip_prefix("checkpoint/")?.rsplit_once('/')?;
+    let (seq, _) = rest.split_once('-')?;
+    Some((origin(&LogName::new(log).ok()?)?, seq.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,7 +177,11 @@ mod tests {
         assert_eq!(origin(&name), Some(of.clone()));
         let it = segment(&of, Span { first: 3, last: 9 }, &"ab".repeat(32)).unwrap();
         assert_eq!(it.as_str(), "seg/d-1/own/2-0000000000000009/3-9-abababababababab");
-        assert_eq!(span(&it), Some((of, Span { first: 3, last: 9 })));
+        assert_eq!(span(&it), Some((of.clone(), Span { first: 3, last: 9 })));
+        assert_eq!(covered(&it), None);
+        let it = checkpoint(&of, 9, &"ab".repeat(32)).unwrap();
+        assert_eq!(it.as_str(), "checkpoint/d-1/own/2-0000000000000009/9-abababababababab");
+        assert_eq!((span(&it), covered(&it)), (None, Some((of, 9))));
         for other in ["d-1", "d-1/own", "d-1/own/x", "d-1/own/2-0000000000000009/more"] {
             assert_eq!(origin(&LogName::new(other).unwrap()), None, "{other}");
         }

@@ -154,7 +154,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
                 }
             }
             self.suspects.remove(stream);
-            self.confirm(stream, now, Hurry::Wait).await?;
+            self.try_confirm(stream, now).await?;
+            self.follow_checkpoint(&writing, now).await?;
             if !self.seal_next(&writing, now, out).await? {
                 return Ok(());
             }
@@ -201,7 +202,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             Durable::Log => appended,
             // A hub that lost entries may have lost segments too.
             Durable::Segments(_) if appended < writing.appended => writing.confirmed.min(appended),
-            Durable::Segments(_) => writing.confirmed,
+            Durable::Segments(_) | Durable::Apart(_) => writing.confirmed,
         };
         Ok(self.store.reached(&writing.stream, appended, confirmed)?)
     }

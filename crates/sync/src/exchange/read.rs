@@ -27,10 +27,12 @@ pub struct ReadSummary {
 }
 
 /// Where a reader is in a stream.
-struct Place {
-    origin: StreamOrigin,
-    seq: u64,
-    chain: Chain,
+pub(super) struct Place {
+    pub(super) origin: StreamOrigin,
+    pub(super) seq: u64,
+    pub(super) chain: Chain,
+    /// Whether the batches before the next one were removed, so that it cannot follow from them.
+    has_gap: bool,
 }
 
 /// Whether to continue in a stream.
@@ -46,6 +48,13 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// # Errors
     /// Returns an error of the hub or the store. Applied batches stay applied.
     pub async fn read(&mut self) -> Result<ReadSummary, ExchangeError> {
+        let mut out = self.read_newest().await?;
+        while self.read_history(&mut out).await? {}
+        Ok(out)
+    }
+
+    /// The same without the history behind checkpoints.
+    pub(super) async fn read_newest(&mut self) -> Result<ReadSummary, ExchangeError> {
         let lengths = self.hub.lengths(&Prefix::everything()).await?;
         self.read_by(&lengths).await
     }
@@ -58,10 +67,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         let mut out = ReadSummary::default();
         let wanted = self.wanted(lengths).await?;
         for (origin, length) in &wanted {
-            if self.is_read(origin, *length)? || !self.is_for_us(origin).await? {
+            if self.is_read(origin, *length) || !self.is_for_us(origin).await? {
                 continue;
             }
-            self.read_stream(origin, &mut out).await?;
+            self.read_stream(origin, *length, &mut out).await?;
             self.note_read(origin, *length);
         }
         // A stream that no longer exists is not reported.
@@ -77,7 +86,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         let mut out = ReadSummary::default();
         let Some(origin) = names::origin(log) else { return Ok(out) };
         if self.is_for_us(&origin).await? {
-            self.read_stream(&origin, &mut out).await?;
+            self.read_stream(&origin, None, &mut out).await?;
         }
         Ok(out)
     }
@@ -85,6 +94,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     async fn read_stream(
         &mut self,
         origin: &StreamOrigin,
+        length: Option<u64>,
         out: &mut ReadSummary,
     ) -> Result<(), ExchangeError> {
         if self.is_blocked(origin).await? {
@@ -92,11 +102,12 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
         let log = names::log(origin)?;
         let Some(mut place) = self.place(origin)? else { return Ok(()) };
+        self.jump(&mut place, length).await?;
         loop {
-            let Some(entries) = self.next_entries(&log, &place).await? else { return Ok(()) };
+            let Some(entries) = self.next_entries(&log, &mut place).await? else { return Ok(()) };
             let before = place.seq;
             let step = self.take_all(&mut place, &entries, out).await;
-            if place.seq > before {
+            if place.seq > before && !self.keep_front(origin, place.seq, &place.chain)? {
                 let to = ReadTo { seq: place.seq, chain: chain_text(&place.chain) };
                 self.store.keep_read_to(origin, &to)?;
             }
@@ -107,6 +118,9 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 
     fn place(&mut self, origin: &StreamOrigin) -> Result<Option<Place>, ExchangeError> {
+        if let Some((seq, chain)) = self.front(origin)? {
+            return Ok(Some(Place { origin: origin.clone(), seq, chain, has_gap: false }));
+        }
         let kept = self.store.read_to(origin)?;
         let text = kept.as_ref().map(|it| it.chain.as_str());
         let seq = kept.as_ref().map_or(0, |it| it.seq);
@@ -114,40 +128,74 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             self.stall(origin, seq, StallReason::Refused("our own cursor is damaged".to_owned()));
             return Ok(None);
         };
-        Ok(Some(Place { origin: origin.clone(), seq, chain }))
+        Ok(Some(Place { origin: origin.clone(), seq, chain, has_gap: false }))
     }
 
-    /// The next batches: from the log, or from segments if the log lost them.
+    /// The next batches: from the log, from segments if the log no longer has them, or from behind what
+    /// retention removed.
     async fn next_entries(
         &mut self,
         log: &LogName,
-        place: &Place,
+        place: &mut Place,
     ) -> Result<Option<Vec<Entry>>, ExchangeError> {
-        let found = match self.hub.read_since(log, place.seq, PAGE).await {
+        let (mut found, first) = match self.hub.read_since(log, place.seq, PAGE).await {
             Ok(entries) if entries.is_empty() => {
                 // An empty log may have been lost entirely.
-                let more = if place.seq == 0 {
-                    self.segment_after(&place.origin, 0).await?
-                } else {
-                    entries
+                let more = match place.seq {
+                    0 => self.segment_after(&place.origin, 0).await?,
+                    _ => entries,
                 };
                 if more.is_empty() {
-                    self.health.standing.remove(&place.origin);
+                    self.clear_stall(&place.origin)?;
                     return Ok(None);
                 }
-                more
+                (more, None)
             }
-            Ok(entries) => entries,
+            Ok(entries) => (entries, None),
+            Err(HubError::Gone { first }) => {
+                (self.segment_after(&place.origin, place.seq).await?, Some(first))
+            }
             Err(HubError::Lost { .. } | HubError::Corrupt(_)) => {
-                self.segment_after(&place.origin, place.seq).await?
+                (self.segment_after(&place.origin, place.seq).await?, None)
             }
             Err(error) => return Err(error.into()),
         };
+        if found.is_empty() {
+            found = self.behind_the_gap(log, place, first).await?;
+        }
         if found.is_empty() {
             self.stall(&place.origin, place.seq + 1, StallReason::Missing);
             return Ok(None);
         }
         Ok(Some(found))
+    }
+
+    /// The batches behind what retention removed, if an admin of the team states that it did.
+    async fn behind_the_gap(
+        &mut self,
+        log: &LogName,
+        place: &mut Place,
+        first: Option<u64>,
+    ) -> Result<Vec<Entry>, ExchangeError> {
+        let Some(floor) = self.floor(&place.origin).await? else { return Ok(Vec::new()) };
+        let first = first.map_or(floor, |it| it.min(floor));
+        if first <= place.seq + 1 {
+            return Ok(Vec::new());
+        }
+        let entries = match self.hub.read_since(log, first - 1, PAGE).await {
+            Ok(entries) => entries,
+            Err(HubError::Gone { .. } | HubError::Lost { .. } | HubError::Corrupt(_)) => {
+                self.segment_after(&place.origin, first - 1).await?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if !entries.is_empty() {
+            let removed = (place.seq + 1, first - 1);
+            self.applied.gone(&place.origin, removed)?;
+            self.health.gone.insert(place.origin.clone(), first - 1 - place.seq);
+            (place.seq, place.has_gap) = (first - 1, true);
+        }
+        Ok(entries)
     }
 
     async fn take_all(
@@ -159,12 +207,13 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         for entry in entries {
             match self.opened(place, entry).await? {
                 Ok((items, opened)) => {
-                    self.applied.apply(&place.origin, place.chain.next, &items)?;
+                    let first = opened.chain.next - items.len() as u64;
+                    self.applied.apply(&place.origin, first, &items)?;
                     self.health.unknown += unknown_in(&items);
                     out.batches += 1;
                     out.items += items.len() as u64;
-                    (place.seq, place.chain) = (entry.seq, opened.chain);
-                    self.health.standing.remove(&place.origin);
+                    (place.seq, place.chain, place.has_gap) = (entry.seq, opened.chain, false);
+                    self.clear_stall(&place.origin)?;
                 }
                 Err(why) => {
                     self.stall(&place.origin, entry.seq, why);
@@ -192,7 +241,11 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             KeyLookup::Key(key) => key,
             other => return Ok(Err(self.without_key(place, &sealed, other))),
         };
-        Ok(match open(&sealed, &place.chain, &key, &self.roster) {
+        let chain = match place.has_gap {
+            true => place.chain.before(&sealed),
+            false => place.chain.clone(),
+        };
+        Ok(match open(&sealed, &chain, &key, &self.roster) {
             Ok(opened) => accept(&sealed, opened),
             Err(refused) => {
                 // The cached key may be outdated.
@@ -204,7 +257,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
 
     /// A batch without a key may still be refused.
     fn without_key(&mut self, place: &Place, sealed: &Sealed, found: KeyLookup) -> StallReason {
-        if let Err(refused) = check(sealed, &place.chain, &self.roster) {
+        let chain = if place.has_gap { place.chain.before(sealed) } else { place.chain.clone() };
+        if let Err(refused) = check(sealed, &chain, &self.roster) {
             return self.reason(&refused);
         }
         match found {
@@ -222,7 +276,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
     }
 
-    fn reason(&mut self, refused: &Refused) -> StallReason {
+    pub(super) fn reason(&mut self, refused: &Refused) -> StallReason {
         if let Refused::RosterBehind { .. } = refused {
             self.needs_roster = true;
             return StallReason::RosterBehind;
@@ -232,7 +286,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
 }
 
 /// The items, if their count matches their numbers and their writer is in the team now.
-fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), StallReason> {
+pub(super) fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), StallReason> {
     if opened.writer == WriterStatus::Removed {
         return Err(StallReason::Refused("its writer is not in the team any more".to_owned()));
     }
@@ -244,6 +298,6 @@ fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), StallR
     Ok((items, opened))
 }
 
-fn unknown_in(items: &[Item]) -> u64 {
+pub(super) fn unknown_in(items: &[Item]) -> u64 {
     items.iter().filter(|item| matches!(item, Item::Unknown(_))).count() as u64
 }

@@ -3,7 +3,7 @@
 
 use super::engine::{Exchange, ItemSink};
 use super::hint_queue::{HintQueue, QueuedHint};
-use super::{BEAT, ExchangeError, Health, Inbox, Outbox, names};
+use super::{BEAT, ExchangeError, Health, Inbox, Outbox, ReadSummary, names};
 use crate::hub::{Hint, Hints, Hub, HubError, KeyName, LogName, Prefix, Watched};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,12 @@ use tokio::time::Instant;
 
 /// How often everything is scanned without a hint.
 pub const LOOK: Duration = Duration::from_secs(30);
+/// How often what the hub need not keep is removed.
+const RETAIN: Duration = Duration::from_hours(6);
+/// When that happens first: after the device has caught up.
+const FIRST_RETAIN: Duration = Duration::from_mins(2);
+/// How long the history behind a checkpoint waits: what the checkpoint says is shown first.
+const HISTORY_WAIT: Duration = Duration::from_secs(5);
 /// The wait after the first failure, in milliseconds.
 const FIRST_WAIT: u64 = 500;
 /// The longest wait, in milliseconds.
@@ -95,7 +101,8 @@ where
     // Before the first scan, so that no change in between is missed.
     let mut hint_watch = HintWatch::open(exchange).await?;
     let mut cause = Wake::Time;
-    let mut times = Times { look: Instant::now(), beat: Instant::now() };
+    let now = Instant::now();
+    let mut times = Times { look: now, beat: now, retain: now + FIRST_RETAIN, history: None };
     let (mut hint_queue, mut due) = (HintQueue::default(), None);
     loop {
         due = match cause {
@@ -105,7 +112,7 @@ where
             }
             Wake::Time if times.look <= Instant::now() => {
                 times.look = Instant::now() + LOOK;
-                exchange.look(clock()).await?
+                exchange.look_at_newest(clock()).await?
             }
             Wake::Time | Wake::Pushed => exchange.publish(clock()).await?.due,
             Wake::Hint(Hint::Beat(device, bytes)) => {
@@ -129,11 +136,13 @@ where
             times.look = Instant::now();
         }
         times.beat(exchange, clock(), signals).await?;
+        times.retain(exchange, clock()).await;
         *failures = 0;
         exchange.note_outcome(None, clock());
         send_health(&signals.health, &exchange.health);
+        let history = times.history(exchange).await?;
         let published = due.map(|due| instant_of(due, clock()));
-        let wake = [published, hint_queue.until()].into_iter().flatten().min();
+        let wake = [published, hint_queue.until(), history].into_iter().flatten().min();
         let wake = wake.map_or(times.next(signals), |it| it.min(times.next(signals)));
         cause = wait(&mut hint_watch.hints, signals, wake).await;
     }
@@ -143,6 +152,9 @@ where
 struct Times {
     look: Instant,
     beat: Instant,
+    retain: Instant,
+    /// When the next page of history is read, if there is any.
+    history: Option<Instant>,
 }
 
 impl Times {
@@ -151,6 +163,43 @@ impl Times {
             true => self.look.min(self.beat),
             false => self.look,
         }
+    }
+
+    /// Reads a page of history, if it is time. Whatever else happens comes before the next one.
+    async fn history<H: Hub, S: Outbox + Inbox, A: ItemSink>(
+        &mut self,
+        exchange: &mut Exchange<H, S, A>,
+    ) -> Result<Option<Instant>, ExchangeError> {
+        let has_history = exchange.has_history()?;
+        let at = self.history.unwrap_or_else(|| Instant::now() + HISTORY_WAIT);
+        self.history = has_history.then_some(at);
+        if has_history && at <= Instant::now() {
+            exchange.read_history(&mut ReadSummary::default()).await?;
+        }
+        Ok(self.history)
+    }
+
+    /// Removes what the hub need not keep, if it is time. A failure is shown and stops nothing else.
+    async fn retain<H: Hub, S: Outbox + Inbox, A: ItemSink>(
+        &mut self,
+        exchange: &mut Exchange<H, S, A>,
+        now: Timestamp,
+    ) {
+        if self.retain > Instant::now() {
+            return;
+        }
+        self.retain = Instant::now() + RETAIN;
+        exchange.health.retention = match exchange.retain(exchange.keep, now).await {
+            Ok(removed) if removed.entries > 0 || removed.blobs > 0 => {
+                tracing::info!(?removed, "removed old data from the hub");
+                None
+            }
+            Ok(_) => None,
+            Err(error) => {
+                tracing::warn!(%error, "cannot remove old data from the hub");
+                Some(error.to_string())
+            }
+        };
     }
 
     /// Sends a beat, if sessions are live and it is time.
@@ -234,9 +283,19 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// # Errors
     /// Returns an error of the hub or the store.
     pub async fn look(&mut self, now: Timestamp) -> Result<Option<Timestamp>, ExchangeError> {
+        let due = self.look_at_newest(now).await?;
+        while self.read_history(&mut ReadSummary::default()).await? {}
+        Ok(due)
+    }
+
+    /// The same without the history behind checkpoints.
+    async fn look_at_newest(&mut self, now: Timestamp) -> Result<Option<Timestamp>, ExchangeError> {
+        self.retry_histories()?;
         let (is_moved, mark) = self.keys_moved().await?;
         if is_moved {
             self.follow_roster().await?;
+            self.learn_policy().await?;
+            self.learn_relocation().await?;
             self.note_mark(mark);
         } else {
             self.refresh_keys().await?;
@@ -246,6 +305,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         let due = self.publish(now).await?.due;
         self.read_by(&lengths).await?;
         self.catch_up_roster().await?;
+        self.follow_policy(now).await?;
         Ok(due)
     }
 
@@ -255,7 +315,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         match hint {
             Hint::Anything => {
                 self.attention.forget();
-                let due = self.look(now).await?;
+                let due = self.look_at_newest(now).await?;
                 return Ok(HintResult { due, is_early });
             }
             Hint::Log(log) => {
@@ -279,8 +339,11 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     async fn follow_key(&mut self, key: &KeyName) -> Result<(), ExchangeError> {
         if *key == names::roster()? {
             self.follow_roster().await?;
-            self.read().await?;
+            self.read_newest().await?;
             return Ok(());
+        }
+        if Self::is_relocation(key)? {
+            return self.learn_relocation().await;
         }
         let Some((device, stream)) = names::key_of(key) else {
             return Ok(self.applied.key_moved(key)?);
@@ -293,7 +356,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         self.keys.forget(&device);
         let waits = self.health.standing.keys().any(|origin| origin.device == device);
         if waits || self.is_share_for_us((&device, &stream)).await? {
-            self.read().await?;
+            self.read_newest().await?;
         }
         Ok(())
     }
@@ -302,7 +365,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     async fn catch_up_roster(&mut self) -> Result<(), ExchangeError> {
         if self.needs_roster {
             self.follow_roster().await?;
-            self.read().await?;
+            self.read_newest().await?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use super::engine::{Durable, Exchange, ItemSink};
 use super::keyring::KeyLookup;
 use super::{ExchangeError, Inbox, Outbox, names};
-use crate::hub::{Hub, KeyName, LogName, NameError, Prefix, Watched};
+use crate::hub::{BlobName, Hub, KeyName, LogName, NameError, Prefix, Watched};
 use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::exchange::{Incarnation, StreamOrigin, Writing};
 use taffrail_model::replication::is_share;
@@ -34,9 +34,13 @@ pub(super) struct Attention {
     /// The lengths of logs when they were last read to their end.
     ended: BTreeMap<StreamOrigin, u64>,
     /// Streams that existed.
-    there: BTreeSet<StreamOrigin>,
+    pub(super) there: BTreeSet<StreamOrigin>,
     /// Devices whose segments were searched, with the mark of the keys at that time.
     searched: BTreeMap<DeviceId, Option<u64>>,
+    /// Whether devices say how far they have read.
+    pub(super) has_policy: bool,
+    /// The names of the segments of a stream, while it is read.
+    pub(super) segments: BTreeMap<StreamOrigin, Vec<BlobName>>,
     /// Our keys that are correct on the hub.
     pub(super) written: BTreeSet<String>,
     /// The lengths of other lives of our own streams.
@@ -46,8 +50,8 @@ pub(super) struct Attention {
 impl Attention {
     /// Forgets everything, so that all is queried again.
     pub(super) fn forget(&mut self) {
-        let Self { looks, shares, there, lives, .. } = std::mem::take(self);
-        *self = Self { looks, shares, there, lives, ..Self::default() };
+        let Self { looks, shares, there, lives, has_policy, .. } = std::mem::take(self);
+        *self = Self { looks, shares, there, lives, has_policy, ..Self::default() };
     }
 
     /// A key changed: forgets what followed from it.
@@ -99,8 +103,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
 
     /// The devices of this user that are in the team now.
     pub(super) fn of_this_user(&self) -> Vec<DeviceId> {
-        let current = self.roster.members().filter(|it| it.is_current());
-        let own = current.filter(|it| Some(it.device.user.as_str()) == self.user());
+        let own = self.user().into_iter().flat_map(|user| self.roster.devices_of(user));
         own.map(|it| it.device.id.clone()).collect()
     }
 
@@ -235,18 +238,15 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 
     /// Whether a log of this length was read to its end.
-    pub(super) fn is_read(
-        &mut self,
-        origin: &StreamOrigin,
-        length: Option<u64>,
-    ) -> Result<bool, ExchangeError> {
-        let Some(length) = length else { return Ok(false) };
+    pub(super) fn is_read(&self, origin: &StreamOrigin, length: Option<u64>) -> bool {
+        let Some(length) = length else { return false };
         let waits = self.attention.blocked.contains_key(origin);
         if waits || self.health.standing.contains_key(origin) {
-            return Ok(false);
+            return false;
         }
-        let read = self.store.read_to(origin)?.map_or(0, |it| it.seq);
-        Ok(read == length || self.attention.ended.get(origin) == Some(&length))
+        // A length is the number of entries or the number of the last one: only the same length again
+        // means that nothing came.
+        self.attention.ended.get(origin) == Some(&length)
     }
 
     /// Notes that a log of this length was read to its end.

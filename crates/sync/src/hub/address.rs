@@ -6,6 +6,8 @@ use url::Url;
 
 /// The default port of NATS.
 const NATS_PORT: u16 = 4222;
+/// The most streams of each kind that teams share.
+const STREAMS_LIMIT: u16 = 256;
 
 /// The engine and location of a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +59,9 @@ pub struct NatsServers {
     pub tls: Tls,
     /// The number of replicas; by default three in a cluster and one otherwise.
     pub copies: Option<u8>,
+    /// The number of streams of each kind that teams share; reads are then bound to the team. By
+    /// default one, read with the fewest requests.
+    pub streams: Option<u16>,
     /// The server's HTTP monitoring address, for `doctor`.
     pub monitor: Option<String>,
     /// A file of certificates (PEM) to trust in addition to the system's.
@@ -171,20 +176,21 @@ fn bucket(kind: BucketKind, rest: &str, known: &[&str]) -> Result<Bucket, UrlErr
 }
 
 fn nats(tls: Tls, rest: &str) -> Result<NatsServers, UrlError> {
-    let (place, settings) = split_settings(rest, &["ca", "copies", "monitor", "pin"])?;
+    let (place, settings) = split_settings(rest, &["ca", "copies", "monitor", "pin", "streams"])?;
     let hosts = place.trim_end_matches('/').split(',').filter(|it| !it.is_empty());
     let hosts = hosts.map(nats_host).collect::<Result<Vec<_>, _>>()?;
     if hosts.is_empty() {
         return Err(UrlError::Missing("server"));
     }
     let copies = setting(&settings, "copies").map(copies).transpose()?;
+    let streams = setting(&settings, "streams").map(streams).transpose()?;
     let monitor = setting(&settings, "monitor").map(|it| web("monitor", it)).transpose()?;
     let ca = setting(&settings, "ca").map(whole_path).transpose()?;
     let pins = setting(&settings, "pin").map(pins).transpose()?.unwrap_or_default();
     if !pins.is_empty() && tls == Tls::IfAsked {
         return Err(UrlError::PinWithoutTls);
     }
-    Ok(NatsServers { hosts, tls, copies, monitor, ca, pins })
+    Ok(NatsServers { hosts, tls, copies, streams, monitor, ca, pins })
 }
 
 fn nats_host(text: &str) -> Result<String, UrlError> {
@@ -200,6 +206,11 @@ fn nats_host(text: &str) -> Result<String, UrlError> {
 fn copies(text: String) -> Result<u8, UrlError> {
     let number = text.parse().ok().filter(|it| matches!(it, 1 | 3 | 5));
     number.ok_or(UrlError::Value { name: "number of copies (1, 3 or 5)", value: text })
+}
+
+fn streams(text: String) -> Result<u16, UrlError> {
+    let number = text.parse().ok().filter(|it| (1..=STREAMS_LIMIT).contains(it));
+    number.ok_or(UrlError::Value { name: "number of streams (1 to 256)", value: text })
 }
 
 /// SHA-256 in hex, several separated by commas; also in the form of `openssl x509 -fingerprint`.
@@ -293,8 +304,15 @@ impl fmt::Display for NatsServers {
         let copies = self.copies.map(|it| it.to_string());
         let ca = written(self.ca.as_ref());
         let pin = (!self.pins.is_empty()).then(|| self.pins.join(","));
-        let monitor = self.monitor.clone();
-        write_settings(f, [("ca", ca), ("copies", copies), ("monitor", monitor), ("pin", pin)])
+        let (monitor, streams) = (self.monitor.clone(), self.streams.map(|it| it.to_string()));
+        let settings = [
+            ("ca", ca),
+            ("copies", copies),
+            ("monitor", monitor),
+            ("pin", pin),
+            ("streams", streams),
+        ];
+        write_settings(f, settings)
     }
 }
 
@@ -344,6 +362,7 @@ mod tests {
         let spaced = vec!["AB"; 32].join(":");
         check(&format!("tls://a?pin={spaced}"), &format!("tls://a:4222?pin={pin}"));
         check("nats://[::1]:7?copies=3", "nats://[::1]:7?copies=3");
+        check("nats://a?streams=16&copies=3", "nats://a:4222?copies=3&streams=16");
         check("nats://a?monitor=http://a:8222", "nats://a:4222?monitor=http%3A%2F%2Fa%3A8222");
     }
 
@@ -386,6 +405,7 @@ mod tests {
         check("nats://a/b", "is not a valid server");
         check("tls://a?ca=ca.pem", "whole path");
         check("nats://a?copies=2", "1, 3 or 5");
+        check("nats://a?streams=0", "1 to 256");
         check("tls://a?pin=abc", "is not a valid SHA-256 of a certificate");
         check(&format!("nats://a?pin={}", "ab".repeat(32)), "use tls://");
     }

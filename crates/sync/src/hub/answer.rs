@@ -7,8 +7,8 @@ use taffrail_model::DeviceId;
 
 /// The most bytes of one entry of a log. By default a NATS server accepts 1 MiB with headers.
 pub const ENTRY_LIMIT: usize = 512 * 1024;
-/// The most bytes of the value of a key.
-pub const VALUE_LIMIT: usize = 256 * 1024;
+/// The most bytes of the value of a key. The head of the roster is one.
+pub const VALUE_LIMIT: usize = 512 * 1024;
 /// The most bytes of a blob.
 pub const BLOB_LIMIT: u64 = 2 * 1024 * 1024 * 1024;
 /// The most bytes of entries in one answer of `read_since`; it has at least one entry.
@@ -40,6 +40,12 @@ pub enum HubError {
     /// Its data differs from what was written.
     #[error("The hub is damaged: {0}")]
     Corrupt(String),
+    /// The entries after our read position were removed, and later ones are there.
+    #[error("The hub no longer has the entries before {first}")]
+    Gone {
+        /// The first entry that it has.
+        first: u64,
+    },
     /// A log ends before our read position: entries are gone, and their writer must append them
     /// again. A new leader may report this for a moment; check twice.
     #[error("The hub has lost entries: a log ends at {last}")]
@@ -55,9 +61,11 @@ impl HubError {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Full(_) => true,
-            Self::TooLarge { .. } | Self::Refused(_) | Self::Corrupt(_) | Self::Lost { .. } => {
-                false
-            }
+            Self::TooLarge { .. }
+            | Self::Refused(_)
+            | Self::Corrupt(_)
+            | Self::Gone { .. }
+            | Self::Lost { .. } => false,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 #[cfg(feature = "hub-nats")]
 use super::NatsHub;
-#[cfg(feature = "hub-object")]
-use super::ObjectHub;
 use super::{
     Appended, Blob, BlobName, Content, Credentials, Entry, Hints, Hub, HubCheck, HubUrl, KeyName,
-    LogName, MemoryHub, Prefix, Put, Result, Revision, Swapped, Team, Value, Watched,
+    LogName, MemoryHub, Prefix, Put, Result, Revision, Stored, Swapped, Team, Usage, Value,
+    Watched,
 };
+#[cfg(feature = "hub-object")]
+use super::{LateHub, ObjectHub};
 use bytes::Bytes;
 use taffrail_model::DeviceId;
 
@@ -16,6 +17,9 @@ use taffrail_model::DeviceId;
 pub enum AnyHub {
     /// In memory, for tests.
     Memory(MemoryHub),
+    /// In a directory or a bucket that is opened when it is first needed.
+    #[cfg(feature = "hub-object")]
+    Late(LateHub),
     /// In a directory or a bucket.
     #[cfg(feature = "hub-object")]
     Object(ObjectHub),
@@ -55,6 +59,8 @@ macro_rules! ask {
     ($self:ident, $hub:ident => $answer:expr) => {
         match $self {
             Self::Memory($hub) => $answer,
+            #[cfg(feature = "hub-object")]
+            Self::Late($hub) => $answer,
             #[cfg(feature = "hub-object")]
             Self::Object($hub) => $answer,
             #[cfg(feature = "hub-nats")]
@@ -119,6 +125,22 @@ impl Hub for AnyHub {
 
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         ask!(self, hub => hub.beat(device, bytes).await)
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        ask!(self, hub => hub.trim(log, first).await)
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        ask!(self, hub => hub.remove_blob(name).await)
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        ask!(self, hub => hub.inventory().await)
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        ask!(self, hub => hub.usage().await)
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

@@ -22,6 +22,8 @@ pub enum Aspect {
     Transport,
     /// The largest message.
     Payload,
+    /// Readers that the server cut off because they were slow.
+    SlowConsumers,
 }
 
 /// The result of a check.

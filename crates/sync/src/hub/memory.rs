@@ -4,14 +4,14 @@ use super::answer::{Hint, fits};
 use super::hints::hint_channel;
 use super::{
     Appended, Aspect, Blob, BlobName, Content, ENTRY_LIMIT, Entry, Hints, Hub, HubCheck, HubError,
-    KeyName, LogName, Name, PAGE_BYTES, PAGE_LIMIT, Pointer, Prefix, Put, Result, Revision,
-    Swapped, VALUE_LIMIT, Value, Watched,
+    KeyName, LogName, Name, PAGE_BYTES, PAGE_LIMIT, Pointer, Prefix, Put, Result, Revision, Stored,
+    StoredItem, Swapped, Usage, UsageOf, VALUE_LIMIT, Value, Watched,
 };
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use taffrail_model::DeviceId;
+use taffrail_model::{DeviceId, Timestamp};
 use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast::Sender;
 
@@ -24,11 +24,42 @@ pub struct MemoryHub {
 
 #[derive(Debug, Default)]
 struct Held {
-    logs: BTreeMap<LogName, Vec<Bytes>>,
+    logs: BTreeMap<LogName, Log>,
     keys: BTreeMap<KeyName, Value>,
-    blobs: BTreeMap<BlobName, (Pointer, Bytes)>,
+    blobs: BTreeMap<BlobName, (Pointer, Bytes, Timestamp)>,
     /// The number of writes of keys and blobs.
     writes: u64,
+    /// The clock, which stands still until it is set.
+    now: Timestamp,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    /// How many entries were removed.
+    removed: u64,
+    entries: Vec<(Bytes, Timestamp)>,
+}
+
+impl Log {
+    fn last(&self) -> u64 {
+        self.removed + self.entries.len() as u64
+    }
+
+    fn entry(&self, seq: u64) -> Option<&Bytes> {
+        let at = seq.checked_sub(self.removed + 1)?;
+        self.entries.get(usize::try_from(at).ok()?).map(|(bytes, _)| bytes)
+    }
+
+    fn trim(&mut self, first: u64) {
+        let gone = first.min(self.last()).saturating_sub(self.removed + 1);
+        self.entries.drain(..usize::try_from(gone).unwrap_or(0));
+        self.removed += gone;
+    }
+
+    /// Each entry with its number.
+    fn numbered(&self) -> impl Iterator<Item = (u64, &(Bytes, Timestamp))> {
+        (self.removed + 1..).zip(&self.entries)
+    }
 }
 
 impl MemoryHub {
@@ -36,6 +67,11 @@ impl MemoryHub {
     #[must_use]
     pub fn new() -> Self {
         Self { held: Arc::default(), hints: hint_channel() }
+    }
+
+    /// Sets the clock by which it notes when something was stored.
+    pub fn set_time(&self, now: Timestamp) {
+        self.held().now = now;
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -59,33 +95,38 @@ impl Hub for MemoryHub {
     async fn append(&self, log: &LogName, seq: u64, bytes: Bytes) -> Result<Appended> {
         fits(bytes.len(), ENTRY_LIMIT)?;
         let mut held = self.held();
-        let entries = held.logs.get(log).map_or(&[][..], Vec::as_slice);
-        let last = entries.len() as u64;
-        let there = seq.checked_sub(1).and_then(|at| entries.get(usize::try_from(at).ok()?));
-        if there == Some(&bytes) {
+        let now = held.now;
+        let known = held.logs.get(log);
+        let last = known.map_or(0, Log::last);
+        if known.and_then(|it| it.entry(seq)) == Some(&bytes) {
             return Ok(Appended::Already);
         }
         if seq != last + 1 {
             return Ok(Appended::Conflict { last });
         }
-        held.logs.entry(log.clone()).or_default().push(bytes);
+        held.logs.entry(log.clone()).or_default().entries.push((bytes, now));
         drop(held);
         self.hint(Hint::Log(log.clone()));
         Ok(Appended::New)
     }
 
     async fn last(&self, log: &LogName) -> Result<u64> {
-        Ok(self.held().logs.get(log).map_or(0, Vec::len) as u64)
+        Ok(self.held().logs.get(log).map_or(0, Log::last))
     }
 
     async fn read_since(&self, log: &LogName, after: u64, limit: usize) -> Result<Vec<Entry>> {
         let held = self.held();
-        let entries = held.logs.get(log).map_or(&[][..], Vec::as_slice);
-        let last = entries.len() as u64;
-        let skipped = usize::try_from(after).ok().filter(|_| after <= last);
-        let rest = skipped.and_then(|at| entries.get(at..)).ok_or(HubError::Lost { last })?;
-        let numbered = (after + 1..).zip(rest).map(|(seq, it)| Entry { seq, bytes: it.clone() });
-        Ok(page(numbered, limit))
+        let Some(known) = held.logs.get(log) else {
+            return if after == 0 { Ok(Vec::new()) } else { Err(HubError::Lost { last: 0 }) };
+        };
+        if after > known.last() {
+            return Err(HubError::Lost { last: known.last() });
+        }
+        if after < known.removed {
+            return Err(HubError::Gone { first: known.removed + 1 });
+        }
+        let rest = known.numbered().filter(|(seq, _)| *seq > after);
+        Ok(page(rest.map(|(seq, (bytes, _))| Entry { seq, bytes: bytes.clone() }), limit))
     }
 
     async fn logs(&self, below: &Prefix) -> Result<Vec<LogName>> {
@@ -129,10 +170,11 @@ impl Hub for MemoryHub {
         reader.must_be(&pointer)?;
         let mut held = self.held();
         match held.blobs.get(name) {
-            Some((there, _)) if *there == pointer => Ok(Put::Already),
+            Some((there, ..)) if *there == pointer => Ok(Put::Already),
             Some(_) => Ok(Put::Conflict),
             None => {
-                held.blobs.insert(name.clone(), (pointer, bytes.into()));
+                let now = held.now;
+                held.blobs.insert(name.clone(), (pointer, bytes.into(), now));
                 held.writes += 1;
                 Ok(Put::New)
             }
@@ -141,7 +183,7 @@ impl Hub for MemoryHub {
 
     async fn get_blob(&self, name: &BlobName) -> Result<Option<Blob>> {
         let found = self.held().blobs.get(name).cloned();
-        Ok(found.map(|(pointer, bytes)| Blob::new(pointer, stream::iter([Ok(bytes)]).boxed())))
+        Ok(found.map(|(pointer, bytes, _)| Blob::new(pointer, stream::iter([Ok(bytes)]).boxed())))
     }
 
     async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
@@ -151,7 +193,7 @@ impl Hub for MemoryHub {
     async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
         let held = self.held();
         let logs = held.logs.iter().filter(|(name, _)| below.holds(name));
-        Ok(logs.map(|(name, entries)| (name.clone(), Some(entries.len() as u64))).collect())
+        Ok(logs.map(|(name, log)| (name.clone(), Some(log.last()))).collect())
     }
 
     async fn mark(&self) -> Result<Option<u64>> {
@@ -161,6 +203,40 @@ impl Hub for MemoryHub {
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         self.hint(Hint::Beat(device.clone(), bytes));
         Ok(())
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        if let Some(log) = self.held().logs.get_mut(log) {
+            log.trim(first);
+        }
+        Ok(())
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        self.held().blobs.remove(name);
+        Ok(())
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        let held = self.held();
+        let entries = held.logs.iter().flat_map(|(name, log)| {
+            log.numbered().map(|(seq, (bytes, at))| Stored {
+                item: StoredItem::Entry(name.clone(), seq),
+                at: *at,
+                bytes: bytes.len() as u64,
+            })
+        });
+        let blobs = held.blobs.iter().map(|(name, (pointer, _, at))| Stored {
+            item: StoredItem::Blob(name.clone()),
+            at: *at,
+            bytes: pointer.size,
+        });
+        Ok(entries.chain(blobs).collect())
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        let bytes = self.inventory().await?.iter().map(|it| it.bytes).sum();
+        Ok(Some(Usage { bytes, limit: None, of: UsageOf::Team }))
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

@@ -11,13 +11,17 @@ mod blob;
 mod credentials;
 mod doctor;
 mod hints;
+#[cfg(feature = "hub-object")]
+mod late;
 pub mod lease;
+mod mailbox;
 mod memory;
 mod name;
 #[cfg(feature = "hub-nats")]
 mod nats;
 #[cfg(feature = "hub-object")]
 mod object;
+mod stored;
 
 pub use address::{Bucket, BucketKind, HubUrl, NatsServers, Tls, UrlError};
 pub use answer::{
@@ -29,14 +33,21 @@ pub use blob::{Blob, Content, Pointer};
 pub use credentials::{AzureKey, Credentials, GoogleKey, NatsKey, S3Keys};
 pub use doctor::{Aspect, HubCheck, Level};
 pub use hints::Hints;
+#[cfg(feature = "hub-object")]
+pub use late::LateHub;
+pub use mailbox::{Mail, Mailbox, MemoryMailbox, Side, Slot};
 pub use memory::MemoryHub;
 pub use name::{
     BlobName, KeyName, LogName, Name, NameError, PART_LIMIT, PARTS_LIMIT, Prefix, Team,
 };
 #[cfg(feature = "hub-nats")]
-pub use nats::{NatsHub, NatsPlan, ServerCertificate, nats_conf, pin_of};
+pub use nats::{
+    DeviceUser, Megabytes, NatsHub, NatsPlan, Removal, ServerCertificate, TeamUsers, account_conf,
+    cell_conf, nats_conf, pin_of,
+};
 #[cfg(feature = "hub-object")]
 pub use object::ObjectHub;
+pub use stored::{Stored, StoredItem, Usage, UsageOf};
 
 use bytes::Bytes;
 use taffrail_model::DeviceId;
@@ -112,6 +123,19 @@ pub trait Hub: Send + Sync {
 
     /// The blobs below a prefix, in order.
     fn blobs(&self, below: &Prefix) -> impl Future<Output = Result<Vec<BlobName>>> + Send;
+
+    /// Removes the entries of a log before this number, except its last one. Reading them is then
+    /// [`HubError::Gone`].
+    fn trim(&self, log: &LogName, first: u64) -> impl Future<Output = Result<()>> + Send;
+
+    /// Removes a blob, if it is there.
+    fn remove_blob(&self, name: &BlobName) -> impl Future<Output = Result<()>> + Send;
+
+    /// All entries and blobs, with their ages and sizes. It reads as much as there is: use it seldom.
+    fn inventory(&self) -> impl Future<Output = Result<Vec<Stored>>> + Send;
+
+    /// How much is stored; `None` if it cannot be known.
+    fn usage(&self) -> impl Future<Output = Result<Option<Usage>>> + Send;
 
     /// Hints about changes of these names, from now on.
     fn watch(&self, watched: &Watched) -> impl Future<Output = Result<Hints>> + Send;

@@ -166,6 +166,12 @@ impl fmt::Debug for DeviceKeys {
     }
 }
 
+/// The key pair that a NATS server knows, from these bytes.
+pub(crate) fn nats_pair(bytes: &Zeroizing<[u8; 32]>) -> Option<(NatsUserKey, Zeroizing<String>)> {
+    let signing = SigningKey::from_bytes(bytes);
+    nats_user::public(&signing).zip(nats_user::seed(&signing))
+}
+
 fixed_bytes! {
     /// The bytes of an ed25519 public key.
     SigningKeyBytes, 32

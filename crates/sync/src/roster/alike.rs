@@ -4,12 +4,23 @@
 //! roster: tables of look-alikes grow, and two versions of the program must agree on who is in the
 //! team.
 
+use std::collections::BTreeMap;
 use unicode_security::confusable_detection::skeleton;
 
 /// Whether two different names look the same, or nearly so.
 #[must_use]
 pub fn looks_like(one: &str, other: &str) -> bool {
     one != other && face(one) == face(other)
+}
+
+/// Two names of a list that look the same, if there are any.
+#[must_use]
+pub fn alike<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<(&'n str, &'n str)> {
+    let mut faces = BTreeMap::new();
+    names.into_iter().find_map(|name| {
+        let known = *faces.entry(face(name)).or_insert(name);
+        (known != name).then_some((known, name))
+    })
 }
 
 /// The outline of a name at a glance.
@@ -21,6 +32,12 @@ fn face(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_names_of_a_list_that_look_the_same_are_found() {
+        assert_eq!(alike(["tower", "laptop", "desk", "1aptop"]), Some(("laptop", "1aptop")));
+        assert_eq!(alike(["tower", "laptop", "tower"]), None);
+    }
 
     #[test]
     fn names_that_look_like_another_are_found() {

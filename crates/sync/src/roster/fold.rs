@@ -1,15 +1,43 @@
 //! Applies one more entry to a roster, or refuses it.
 
-use super::invite::vouches;
-use super::{Device, Entry, Fault, InviteId, Member, Op, Role, Roster, Since, Statement, Vouch};
+use super::request::vouches;
+use super::{
+    Device, Entry, Fault, Index, InviteId, Member, Op, Proof, Role, Since, State, Statement, Vouch,
+    start_of,
+};
+use crate::bytes::{Digest, TeamId};
+use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::DeviceId;
 
 /// The longest name, in characters.
 const MOST_CHARACTERS: usize = 64;
 
-impl Roster {
+impl State {
+    /// A team without an entry.
+    pub(super) fn of(team: TeamId) -> Self {
+        Self {
+            team,
+            entries: Vec::new(),
+            hashes: Vec::new(),
+            starts: Vec::new(),
+            members: BTreeMap::new(),
+            recovery: BTreeMap::new(),
+            invites: BTreeSet::new(),
+            index: Index::default(),
+            expected: None,
+        }
+    }
+
+    pub(super) fn head(&self) -> Digest {
+        self.hashes.last().copied().unwrap_or_else(|| start_of(&self.team))
+    }
+
+    pub(super) fn epoch(&self) -> u64 {
+        (self.starts.len() as u64).saturating_sub(1)
+    }
+
     /// Appends an entry. A refused one leaves the roster unchanged.
-    pub(super) fn take(&mut self, entry: Entry) -> Result<(), Fault> {
+    pub(super) fn take(&mut self, entry: Entry, proof: Proof) -> Result<(), Fault> {
         let Statement { team, n, prev, epoch, .. } = entry.statement;
         let expected = self.entries.len() as u64;
         if team != self.team {
@@ -21,13 +49,15 @@ impl Roster {
         if prev != self.head() {
             return Err(Fault::Forked { n: n.saturating_sub(1) });
         }
-        self.check_signer(&entry)?;
+        self.check_signer(&entry, proof)?;
         let expected = self.epoch_after(&entry.statement.op);
         if epoch != expected {
             return Err(Fault::WrongEpoch { n, epoch, expected });
         }
-        self.apply(&entry.statement)?;
-        self.epoch = epoch;
+        self.apply(&entry.statement, proof)?;
+        if self.starts.len() as u64 <= epoch {
+            self.starts.push(self.entries.len());
+        }
         self.hashes.push(entry.hash());
         self.entries.push(entry);
         Ok(())
@@ -36,14 +66,14 @@ impl Roster {
     /// The epoch after an entry with this operation.
     pub(super) fn epoch_after(&self, op: &Op) -> u64 {
         match op {
-            Op::Remove { .. } | Op::Rotate => self.epoch.saturating_add(1),
+            Op::Remove { .. } | Op::Rotate => self.epoch().saturating_add(1),
             Op::Found { .. } | Op::Add { .. } | Op::Admin { .. } | Op::Recovery { .. } => {
-                self.epoch
+                self.epoch()
             }
         }
     }
 
-    fn check_signer(&self, entry: &Entry) -> Result<(), Fault> {
+    fn check_signer(&self, entry: &Entry, proof: Proof) -> Result<(), Fault> {
         let Statement { n, ref by, ref op, .. } = entry.statement;
         let keys = match (op, self.entries.is_empty()) {
             (Op::Found { device }, true) if device.id == *by => &device.keys,
@@ -56,22 +86,28 @@ impl Roster {
                 &signer.device.keys
             }
         };
-        entry.verify(keys).map_err(|_| Fault::Forged { n })
+        match proof {
+            Proof::Signatures => entry.verify(keys).map_err(|_| Fault::Forged { n }),
+            Proof::Head => Ok(()),
+        }
     }
 
-    fn apply(&mut self, statement: &Statement) -> Result<(), Fault> {
+    fn apply(&mut self, statement: &Statement, proof: Proof) -> Result<(), Fault> {
         let n = statement.n;
         match &statement.op {
             Op::Found { device } => self.add(device, Role::Admin, statement),
             Op::Add { device, invite, vouch } => {
                 self.check_invite(invite, n)?;
-                self.check_vouched(device, (invite, vouch.as_ref()), statement)?;
+                if proof == Proof::Signatures {
+                    self.check_vouched(device, (invite, vouch.as_ref()), statement)?;
+                }
                 self.add(device, Role::Member, statement)?;
                 self.invites.insert(*invite);
                 Ok(())
             }
             Op::Admin { device } => {
-                self.current_mut(device, n)?.role = Role::Admin;
+                let was = std::mem::replace(&mut self.current_mut(device, n)?.role, Role::Admin);
+                self.index.admins += usize::from(was == Role::Member);
                 Ok(())
             }
             Op::Remove { device } => self.remove(device, statement),
@@ -104,9 +140,8 @@ impl Roster {
 
     /// Checks that the user has no device, or that one of the user's own devices signs.
     fn check_own(&self, user: &str, said: &Statement) -> Result<(), Fault> {
-        let mut devices = self.members.values().filter(|it| it.is_current());
         let is_signer = self.current(&said.by).is_some_and(|it| it.device.user == user);
-        if is_signer || !devices.any(|it| it.device.user == user) {
+        if is_signer || self.index.devices_of(user).next().is_none() {
             return Ok(());
         }
         Err(Fault::NotVouched { n: said.n, user: user.to_owned() })
@@ -121,37 +156,34 @@ impl Roster {
         check_name(&device.name, n)?;
         check_name(&device.user, n)?;
         check_id(id, n)?;
-        if self.named(&device.name).is_some() {
+        if self.index.named(&device.name).is_some() {
             return Err(Fault::SameName { n, name: device.name.clone() });
         }
         // A removed key must not come back under another name.
-        let same = |member: &Member| {
-            let (old, new) = (&member.device.keys, &device.keys);
-            member.device.id == *id
-                || old.signing() == new.signing()
-                || old.recipient() == new.recipient()
-        };
-        if self.members.values().any(same) {
+        if self.members.contains_key(id) || self.index.knows_key_of(device) {
             return Err(Fault::SameDevice { n, device: id.clone() });
         }
         let joined = Since { n, epoch: said.epoch };
         let admitted_by = said.by.clone();
         let member = Member { device: device.clone(), role, joined, admitted_by, left: None };
         self.members.insert(id.clone(), member);
+        self.index.add(device);
+        self.index.admins += usize::from(role == Role::Admin);
         Ok(())
     }
 
     fn remove(&mut self, device: &DeviceId, said: &Statement) -> Result<(), Fault> {
         let n = said.n;
-        let other_admin = |member: &&Member| {
-            member.is_current() && member.role == Role::Admin && member.device.id != *device
-        };
-        let leaves_admin = self.members.values().any(|member| other_admin(&member));
+        let admins = self.index.admins;
         let leaving = self.current_mut(device, n)?;
-        if !leaves_admin {
+        let stay = admins.saturating_sub(usize::from(leaving.role == Role::Admin));
+        if stay == 0 {
             return Err(Fault::LastAdmin { n });
         }
         leaving.left = Some(Since { n, epoch: said.epoch });
+        let device = leaving.device.clone();
+        self.index.remove(&device);
+        self.index.admins = stay;
         Ok(())
     }
 

@@ -1,12 +1,10 @@
 //! How a device joins a team, by hand: an invite to it, a request back, and an entry.
 //!
-//! Nothing has to go back to the new device: the invite contains the roster so far, which the
-//! device pins, and its first bundle or hub has the entries since, including its own admission.
+//! Nothing has to go back to the new device: the invite promises an entry of the roster, which the
+//! device pins, and its first bundle or hub has the roster with that entry and its own admission.
 
-use super::{Device, Entry, Fault, InviteId, Op, Pin, Role, Roster, Signer, Vouch};
+use super::{Device, Entry, Fault, InviteId, Pin, Role, Roster, Signer};
 use crate::bytes::{Digest, Signature, TeamId};
-use crate::keys::{DeviceKeys, DeviceSecret};
-use crate::roster::alike::looks_like;
 use crate::signing::{Purpose, digest, encode, sign, verify};
 use crate::word::{WordFault, from_word, to_word};
 use serde::{Deserialize, Serialize};
@@ -15,8 +13,6 @@ use taffrail_model::{DeviceId, Timestamp};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 const INVITE: &str = "taffrail-invite-";
-const REQUEST: &str = "taffrail-request-";
-const MAC_CONTEXT: &str = "taffrail 1 2026-11-15 join request";
 
 /// Why an invite or a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,11 +57,14 @@ pub enum JoinFault {
     /// It was not made with the invite's secret, or was changed.
     #[error("the request was not made with this invite")]
     Forged,
+    /// The inviting device did not sign the invite.
+    #[error("the invite was not made by the device that it names, or was changed")]
+    OtherInviter,
 }
 
 #[derive(Clone, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
 #[serde(from = "Digest", into = "Digest")]
-struct Secret([u8; 32]);
+pub(super) struct Secret(pub(super) [u8; 32]);
 
 impl Secret {
     fn id(&self) -> InviteId {
@@ -91,24 +90,50 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The user and the expiry of an invite.
+/// What an invite offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The user of the new device.
     pub user: String,
     /// When it expires.
     pub until: Timestamp,
+    /// The address of the team's hub, if there is one.
+    pub hub: Option<String>,
 }
 
 /// An invite, as the new device receives it.
 #[derive(Debug, Clone)]
 pub struct Invite {
     written: WrittenInvite,
+    inviter: Device,
     roster: Roster,
 }
 
+/// The content of the word.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct WrittenInvite {
+#[serde(untagged)]
+enum WrittenInvite {
+    Pinned(Box<PinnedInvite>),
+    Whole(WholeInvite),
+}
+
+/// An invite that names the last entry of the roster.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct PinnedInvite {
+    pin: Pin,
+    inviter: Device,
+    user: String,
+    until: Timestamp,
+    secret: Secret,
+    /// The address of the hub, if the team has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hub: Option<String>,
+    signature: Signature,
+}
+
+/// An invite of an earlier version: it holds the roster.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct WholeInvite {
     by: DeviceId,
     user: String,
     until: Timestamp,
@@ -119,10 +144,34 @@ struct WrittenInvite {
 /// What the inviting device stores until the request arrives, including the secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OpenInvite {
-    team: TeamId,
-    user: String,
-    until: Timestamp,
-    secret: Secret,
+    pub(super) team: TeamId,
+    pub(super) user: String,
+    pub(super) until: Timestamp,
+    pub(super) secret: Secret,
+}
+
+impl PinnedInvite {
+    /// What the inviting device signs: its six words then stand for this team and no other.
+    fn fields(&self) -> Vec<u8> {
+        let invite = self.secret.id();
+        let fields: [&[u8]; 8] = [
+            self.pin.team.as_bytes(),
+            &self.pin.n.to_le_bytes(),
+            self.pin.head.as_bytes(),
+            &self.inviter.encoded(),
+            self.user.as_bytes(),
+            &self.until.as_nanosecond().to_le_bytes(),
+            invite.as_bytes(),
+            self.hub.as_deref().unwrap_or_default().as_bytes(),
+        ];
+        encode(Purpose::InvitePin, &fields)
+    }
+
+    fn verify(&self) -> Result<(), JoinFault> {
+        let key = self.inviter.keys.signing();
+        let signed = verify(key, Purpose::InvitePin, &[&self.fields()], &self.signature);
+        signed.map_err(|_| JoinFault::OtherInviter)
+    }
 }
 
 impl Invite {
@@ -133,39 +182,48 @@ impl Invite {
     /// The device may not admit others.
     pub fn new(
         roster: &Roster,
-        by: &DeviceId,
+        by: &Signer<'_>,
         offer: Offer,
         secret: [u8; 32],
     ) -> Result<Self, JoinFault> {
-        let Offer { user, until } = offer;
-        let (by, entries) = (by.clone(), roster.entries().to_vec());
-        Self::checked(WrittenInvite { by, user, until, secret: Secret(secret), entries })
+        let Offer { user, until, hub } = offer;
+        let inviter = admin(roster, by.device)?.clone();
+        let (pin, secret) = (roster.pin(), Secret(secret));
+        let signature = Signature::from_bytes([0; 64]);
+        let unsigned = PinnedInvite { pin, inviter, user, until, secret, hub, signature };
+        let signature = sign(by.secret.signing(), Purpose::InvitePin, &[&unsigned.fields()]);
+        Self::checked(WrittenInvite::Pinned(Box::new(PinnedInvite { signature, ..unsigned })))
     }
 
     fn checked(written: WrittenInvite) -> Result<Self, JoinFault> {
-        let roster = Roster::of(written.entries.iter().cloned())?;
-        let by = roster.member(&written.by);
-        if !by.is_some_and(|by| by.is_current() && by.role == Role::Admin) {
-            return Err(JoinFault::NotAnAdmin);
-        }
-        Ok(Self { written, roster })
+        let (inviter, roster) = match &written {
+            WrittenInvite::Pinned(it) => {
+                it.verify()?;
+                (it.inviter.clone(), Roster::awaited(it.pin, Some(it.inviter.clone())))
+            }
+            WrittenInvite::Whole(it) => {
+                let roster = Roster::of(it.entries.iter().cloned())?;
+                (admin(&roster, &it.by)?.clone(), roster)
+            }
+        };
+        Ok(Self { written, inviter, roster })
     }
 
     /// The invite as one word, for the invited person's eyes only.
     ///
     /// # Errors
     ///
-    /// The roster is too large for a word.
+    /// It is too large for a word.
     pub fn to_text(&self) -> Result<String, JoinFault> {
         let json = serde_json::to_vec(&self.written).map_err(|_| JoinFault::NotUnderstood)?;
         Ok(to_word(INVITE, &json)?)
     }
 
-    /// Parses the word and checks its roster.
+    /// Parses the word and checks what it says.
     ///
     /// # Errors
     ///
-    /// It cannot be parsed, its roster is refused, or its author is not an admin there.
+    /// It cannot be parsed, or the device that it names did not make it.
     pub fn parse(text: &str) -> Result<Self, JoinFault> {
         let json = from_word(INVITE, text)?;
         let written = serde_json::from_slice(&json).map_err(|_| JoinFault::NotUnderstood)?;
@@ -175,11 +233,14 @@ impl Invite {
     /// The part that the inviting device stores.
     #[must_use]
     pub fn open(&self) -> OpenInvite {
-        let WrittenInvite { user, until, secret, .. } = self.written.clone();
+        let (user, until, secret) = match self.written.clone() {
+            WrittenInvite::Pinned(it) => (it.user, it.until, it.secret),
+            WrittenInvite::Whole(it) => (it.user, it.until, it.secret),
+        };
         OpenInvite { team: *self.roster.team(), user, until, secret }
     }
 
-    /// The roster so far; the new device stores it and pins its head.
+    /// The roster as the invite tells it: what comes has to contain the entry that the invite names.
     #[must_use]
     pub fn roster(&self) -> &Roster {
         &self.roster
@@ -193,15 +254,33 @@ impl Invite {
 
     /// The inviting device, for comparing its six words.
     #[must_use]
-    pub fn inviter(&self) -> Option<&Device> {
-        self.roster.member(&self.written.by).map(|member| &member.device)
+    pub fn inviter(&self) -> &Device {
+        &self.inviter
     }
 
     /// The user of the new device.
     #[must_use]
     pub fn user(&self) -> &str {
-        &self.written.user
+        match &self.written {
+            WrittenInvite::Pinned(it) => &it.user,
+            WrittenInvite::Whole(it) => &it.user,
+        }
     }
+
+    /// The address of the team's hub, if the invite names one.
+    #[must_use]
+    pub fn hub(&self) -> Option<&str> {
+        match &self.written {
+            WrittenInvite::Pinned(it) => it.hub.as_deref(),
+            WrittenInvite::Whole(_) => None,
+        }
+    }
+}
+
+/// The device, if it is an admin of the team now.
+fn admin<'r>(roster: &'r Roster, device: &DeviceId) -> Result<&'r Device, JoinFault> {
+    let member = roster.member(device).filter(|it| it.is_current() && it.role == Role::Admin);
+    member.map(|it| &it.device).ok_or(JoinFault::NotAnAdmin)
 }
 
 impl OpenInvite {
@@ -216,180 +295,4 @@ impl OpenInvite {
     pub fn until(&self) -> Timestamp {
         self.until
     }
-}
-
-/// The answer to an invite: the new device's keys, proven by the invite's secret and by the keys.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JoinRequest {
-    pub(super) team: TeamId,
-    pub(super) invite: InviteId,
-    pub(super) device: Device,
-    pub(super) mac: Digest,
-    pub(super) signature: Signature,
-    /// The vouch of a device of the same user. The request's own proofs do not cover it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) vouch: Option<Vouch>,
-}
-
-impl JoinRequest {
-    /// Answers an invite for our device.
-    ///
-    /// # Errors
-    ///
-    /// The invite has expired.
-    pub fn answer(
-        invite: &Invite,
-        (id, name): (&DeviceId, &str),
-        secret: &DeviceSecret,
-        now: Timestamp,
-    ) -> Result<Self, JoinFault> {
-        let open = invite.open();
-        if now > open.until {
-            return Err(JoinFault::Late { until: open.until });
-        }
-        let (name, user) = (name.to_owned(), open.user.clone());
-        let device = Device { id: id.clone(), name, user, keys: secret.keys() };
-        let said = said(&open.team, &open.id(), &device);
-        let mac = mac(&open.secret, &said);
-        let signature =
-            sign(secret.signing(), Purpose::JoinRequest, &[&said, mac.as_bytes().as_slice()]);
-        let (team, invite) = (open.team, open.id());
-        let mac = Digest::from_bytes(*mac.as_bytes());
-        Ok(Self { team, invite, device, mac, signature, vouch: None })
-    }
-
-    /// Adds the vouch of a device of the same user.
-    ///
-    /// # Errors
-    ///
-    /// The request is forged, of another team or of another user.
-    pub fn vouched(self, roster: &Roster, by: &Signer<'_>) -> Result<Self, JoinFault> {
-        if self.team != *roster.team() {
-            return Err(JoinFault::OtherInvite);
-        }
-        self.check_keys()?;
-        let own = roster.member(by.device).filter(|it| it.is_current());
-        let (invited, asks) = (own.map(|it| it.device.user.clone()), self.device.user.clone());
-        if invited.as_ref() != Some(&asks) {
-            return Err(JoinFault::OtherUser { invited: invited.unwrap_or_default(), asks });
-        }
-        let said = said(&self.team, &self.invite, &self.device);
-        let signature = sign(by.secret.signing(), Purpose::Vouch, &[&said]);
-        Ok(Self { vouch: Some(Vouch { by: by.device.clone(), signature }), ..self })
-    }
-
-    /// The request as one word, to carry back. It contains no secret.
-    ///
-    /// # Errors
-    ///
-    /// It is too large for a word.
-    pub fn to_text(&self) -> Result<String, JoinFault> {
-        let json = serde_json::to_vec(self).map_err(|_| JoinFault::NotUnderstood)?;
-        Ok(to_word(REQUEST, &json)?)
-    }
-
-    /// Parses the word. Nothing is verified so far.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be parsed.
-    pub fn parse(text: &str) -> Result<Self, JoinFault> {
-        let json = from_word(REQUEST, text)?;
-        serde_json::from_slice(&json).map_err(|_| JoinFault::NotUnderstood)
-    }
-
-    /// The id of the invite, to find the stored one.
-    #[must_use]
-    pub fn invite(&self) -> InviteId {
-        self.invite
-    }
-
-    /// The requesting device.
-    #[must_use]
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The requesting keys, for comparing their six words.
-    #[must_use]
-    pub fn keys(&self) -> &DeviceKeys {
-        &self.device.keys
-    }
-
-    fn check(&self, open: &OpenInvite, now: Timestamp) -> Result<(), JoinFault> {
-        if self.invite != open.id() || self.team != open.team {
-            return Err(JoinFault::OtherInvite);
-        }
-        if now > open.until {
-            return Err(JoinFault::Late { until: open.until });
-        }
-        let said = said(&self.team, &self.invite, &self.device);
-        // The comparison takes constant time.
-        let expected = mac(&open.secret, &said);
-        if expected != *self.mac.as_bytes() {
-            return Err(JoinFault::Forged);
-        }
-        self.check_keys()?;
-        let (invited, asks) = (open.user.clone(), self.device.user.clone());
-        if invited == asks { Ok(()) } else { Err(JoinFault::OtherUser { invited, asks }) }
-    }
-
-    /// Checks that the requester has the private keys.
-    fn check_keys(&self) -> Result<(), JoinFault> {
-        let said = said(&self.team, &self.invite, &self.device);
-        let fields: [&[u8]; 2] = [&said, self.mac.as_bytes()];
-        let key = self.device.keys.signing();
-        verify(key, Purpose::JoinRequest, &fields, &self.signature).map_err(|_| JoinFault::Forged)
-    }
-}
-
-/// Admits the device that answers this invite: returns the roster with the new entry, and the
-/// entry.
-///
-/// # Errors
-///
-/// The request is for another invite, too late or forged, or the team refuses the device.
-pub fn approve(
-    roster: &Roster,
-    (request, open): (&JoinRequest, &OpenInvite),
-    by: &Signer<'_>,
-    now: Timestamp,
-) -> Result<(Roster, Entry), JoinFault> {
-    request.check(open, now)?;
-    check_alike(roster, &request.device)?;
-    let (device, invite, vouch) = (request.device.clone(), request.invite, request.vouch.clone());
-    Ok(roster.with(Op::Add { device, invite, vouch }, by, now)?)
-}
-
-/// Refuses a name that people would confuse with another one in the team.
-fn check_alike(roster: &Roster, device: &Device) -> Result<(), JoinFault> {
-    let current = || roster.members().filter(|it| it.is_current()).map(|it| &it.device);
-    let devices = current().map(|it| (&device.name, &it.name));
-    let users = current().map(|it| (&device.user, &it.user));
-    let found = devices.chain(users).find(|(new, known)| looks_like(new, known));
-    match found {
-        None => Ok(()),
-        Some((new, known)) => Err(JoinFault::LooksLike { name: new.clone(), known: known.clone() }),
-    }
-}
-
-/// Whether a device's keys signed this request.
-pub(super) fn vouches(
-    keys: &DeviceKeys,
-    (team, invite, device): (&TeamId, &InviteId, &Device),
-    signature: &Signature,
-) -> bool {
-    let said = said(team, invite, device);
-    verify(keys.signing(), Purpose::Vouch, &[&said], signature).is_ok()
-}
-
-/// The content of a request, before its proofs.
-pub(super) fn said(team: &TeamId, invite: &InviteId, device: &Device) -> Vec<u8> {
-    let fields: [&[u8]; 3] = [team.as_bytes(), invite.as_bytes(), &device.encoded()];
-    encode(Purpose::JoinRequest, &fields)
-}
-
-fn mac(secret: &Secret, said: &[u8]) -> blake3::Hash {
-    let key = zeroize::Zeroizing::new(blake3::derive_key(MAC_CONTEXT, &secret.0));
-    blake3::keyed_hash(&key, said)
 }

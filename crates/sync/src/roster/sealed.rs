@@ -18,6 +18,12 @@ pub enum SealedRosterError {
     /// Its content cannot be parsed.
     #[error("it is of another version")]
     NotUnderstood,
+    /// The hub does not have a part that the head names.
+    #[error("the hub does not have a part of it")]
+    Missing,
+    /// It is sealed with a key that does not follow from its entries.
+    #[error("its key is not the one of its entries")]
+    OtherKey,
     /// Its entries do not follow from those known here.
     #[error(transparent)]
     Roster(#[from] Fault),
@@ -31,7 +37,7 @@ impl Roster {
     /// It is too large.
     pub fn to_sealed(&self) -> Result<Vec<u8>, SealedRosterError> {
         let json =
-            serde_json::to_vec(&self.entries).map_err(|_| SealedRosterError::NotUnderstood)?;
+            serde_json::to_vec(self.entries()).map_err(|_| SealedRosterError::NotUnderstood)?;
         if json.len() > MOST_BYTES {
             return Err(EnvelopeFault::TooLarge.into());
         }

@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod invites;
+mod paging;
 mod vouching;
 
 use super::*;

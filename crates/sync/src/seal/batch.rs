@@ -1,7 +1,8 @@
 //! Batches: compressed, padded, sealed to a place, signed and chained to the one before.
 
-use super::{Chain, DataKey, Refused, compression};
+use super::{Chain, DataKey, Refused};
 use crate::bytes::{Digest, Signature, TeamId};
+use crate::compression;
 use crate::roster::{Member, Roster, Signer};
 use crate::signing::{Purpose, decode, encode, sign, verify};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -268,6 +269,6 @@ pub(super) fn member_in<'r>(
     member.ok_or_else(|| Refused::NotAMember { device: device.clone(), epoch })
 }
 
-fn cipher(key: &DataKey) -> XChaCha20Poly1305 {
+pub(super) fn cipher(key: &DataKey) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(key.bytes().into())
 }

@@ -33,6 +33,25 @@ impl Chain {
         Self { team, stream, device, next: 1, head, epoch: 0 }
     }
 
+    /// The chain before a batch whose predecessors were removed from the hub: as the batch itself says.
+    /// Numbers never go back.
+    #[must_use]
+    pub fn before(&self, batch: &Sealed) -> Self {
+        let place = &batch.place;
+        Self { next: place.first.max(self.next), head: place.prev, ..self.clone() }
+    }
+
+    /// The chain right before a batch that this chain ends with: as the batch itself says, and its hash is
+    /// the head here. `None` if this chain ends with another batch.
+    #[must_use]
+    pub fn back_over(&self, batch: &Sealed) -> Option<Self> {
+        let place = &batch.place;
+        let is_last = batch.hash() == self.head && place.last.saturating_add(1) == self.next;
+        let before =
+            Self { next: place.first, head: place.prev, epoch: place.epoch, ..self.clone() };
+        (is_last && place.epoch <= self.epoch).then_some(before)
+    }
+
     /// The chain after a batch that was sealed here or opened.
     pub(super) fn after(&self, batch: &Sealed) -> Self {
         let next = batch.place.last.saturating_add(1);

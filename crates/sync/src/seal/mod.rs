@@ -3,14 +3,16 @@
 
 mod batch;
 mod chain;
-mod compression;
+mod checkpoint;
 mod key;
 
+pub use crate::compression::MOST_BYTES;
 pub use batch::{Content, Opened, Place, Sealed, Stream, WriterStatus, check, open, seal};
 pub use chain::Chain;
-pub use compression::MOST_BYTES;
+pub use checkpoint::{CheckpointPlace, SealedCheckpoint, open_checkpoint, seal_checkpoint};
 pub use key::{DataKey, KeyPlace, Scope, WrappedKey, unwrap, wrap};
 
+use crate::compression::CompressionFault;
 use crate::envelope::EnvelopeFault;
 use taffrail_model::DeviceId;
 
@@ -71,6 +73,15 @@ pub enum Refused {
     /// There are no recipients.
     #[error("there is nobody to seal to")]
     Nobody,
+}
+
+impl From<CompressionFault> for Refused {
+    fn from(fault: CompressionFault) -> Self {
+        match fault {
+            CompressionFault::TooLarge => Self::TooLarge,
+            CompressionFault::NotUnderstood => Self::NotUnderstood,
+        }
+    }
 }
 
 impl From<EnvelopeFault> for Refused {

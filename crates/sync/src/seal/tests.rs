@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::bytes::{Digest, Signature, TeamId};
+use crate::compression;
 use crate::keys::{Identity, Recipient};
 use crate::roster::tests::{Own, at, team_of};
-use crate::roster::{Audience, Op, Roster};
+use crate::roster::{Audience, Op, Roster, Signer};
 use proptest::prelude::*;
 use std::time::Instant;
 use zeroize::Zeroizing;
@@ -336,4 +337,89 @@ fn what_sealing_costs() {
     let (took, size) = (begin.elapsed(), wrapped.to_bytes().len());
     println!("wrap to {} recipients: {took:?}, {size} B", to.len());
     assert_eq!(chain.next, 1 + 2 * u64::from(rounds));
+}
+
+fn checkpoint_place(roster: &Roster, of: &Own) -> CheckpointPlace {
+    CheckpointPlace { after: start(roster, of), seq: 3, epoch: 0, part: 0, parts: 1 }
+}
+
+fn checkpoint(roster: &Roster, of: &Own) -> SealedCheckpoint {
+    let place = checkpoint_place(roster, of);
+    seal_checkpoint(place, b"text", &key(1), &of.signer(), [5; 24]).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_checkpoint_with_any_bit_flipped_or_cut_is_refused(at: usize) {
+        let a = Own::new("laptop");
+        let roster = team_of(&a, &[]);
+        let mut bytes = checkpoint(&roster, &a).to_bytes();
+        prop_assert_eq!(
+            SealedCheckpoint::parse(&bytes[..at % bytes.len()]),
+            Err(Refused::NotUnderstood)
+        );
+        let bit = at % (bytes.len() * 8);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let opened = SealedCheckpoint::parse(&bytes)
+            .and_then(|it| open_checkpoint(&it, &start(&roster, &a), &key(1), &roster));
+        prop_assert!(opened.is_err(), "bit {bit}");
+    }
+}
+
+#[test]
+fn a_checkpoint_is_of_its_writer_and_in_its_place() {
+    let [a, b] = ["laptop", "tower"].map(Own::new);
+    let roster = team_of(&a, &[&b]);
+    let (good, place) = (checkpoint(&roster, &b), checkpoint_place(&roster, &b));
+    let check = |it: &SealedCheckpoint, of: &Chain, with: u8, roster: &Roster, expected| {
+        assert_eq!(open_checkpoint(it, of, &key(with), roster), expected);
+    };
+    let here = start(&roster, &b);
+    let text = Ok(b"text".to_vec());
+    check(&SealedCheckpoint::parse(&good.to_bytes()).unwrap(), &here, 1, &roster, text);
+    check(&good, &here, 2, &roster, Err(Refused::Damaged));
+    // Another stream, device or team.
+    let other = Chain::start(here.team, Stream::new("s2"), b.id.clone());
+    check(&good, &other, 1, &roster, Err(Refused::OtherPlace));
+    check(&good, &start(&roster, &a), 1, &roster, Err(Refused::OtherPlace));
+    let team = Chain { team: TeamId::from_bytes([9; 16]), ..here.clone() };
+    check(&good, &team, 1, &roster, Err(Refused::OtherPlace));
+    // Another position, or another part.
+    let after = Chain { next: 9, ..place.after.clone() };
+    for moved in [
+        CheckpointPlace { after, ..place.clone() },
+        CheckpointPlace { seq: 4, ..place.clone() },
+        CheckpointPlace { part: 1, ..place.clone() },
+        CheckpointPlace { parts: 2, ..place.clone() },
+    ] {
+        let moved = SealedCheckpoint { place: moved, ..good.clone() };
+        check(&moved, &here, 1, &roster, Err(Refused::Forged));
+    }
+    // Signed by another device of the team, by a removed one, and with a newer key.
+    let signer = Signer { device: &b.id, secret: &a.secret };
+    let forged = seal_checkpoint(place.clone(), b"text", &key(1), &signer, [5; 24]).unwrap();
+    check(&forged, &here, 1, &roster, Err(Refused::Forged));
+    let by_another = seal_checkpoint(place.clone(), b"text", &key(1), &a.signer(), [5; 24]);
+    assert_eq!(by_another, Err(Refused::OtherPlace));
+    let without = removed(&roster, &b, &a);
+    let gone = Refused::NotAMember { device: b.id.clone(), epoch: 0 };
+    check(&good, &here, 1, &without, Err(gone));
+    let later = CheckpointPlace { epoch: 1, ..place };
+    let later = seal_checkpoint(later, b"text", &key(1), &b.signer(), [5; 24]).unwrap();
+    check(&later, &here, 1, &roster, Err(Refused::RosterBehind { epoch: 1, known: 0 }));
+}
+
+#[test]
+fn a_chain_goes_back_over_its_last_batch_only() {
+    let a = Own::new("laptop");
+    let roster = team_of(&a, &[]);
+    let all = three(&roster, &a);
+    let [(first, one), (second, two), (third, three)] = all.try_into().unwrap();
+    let end = open(&three, &third, &key(1), &roster).unwrap().chain;
+    assert_eq!(end.back_over(&three), Some(third.clone()));
+    assert_eq!(third.back_over(&two), Some(second.clone()));
+    assert_eq!(second.back_over(&one), Some(first));
+    assert_eq!((end.back_over(&two), third.back_over(&three)), (None, None));
+    let renumbered = Chain { next: 9, ..third };
+    assert_eq!(renumbered.back_over(&two), None);
 }

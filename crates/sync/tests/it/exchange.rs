@@ -8,13 +8,20 @@
 )]
 
 mod cases;
+mod cells;
+mod checkpoints;
 mod counting;
 mod crashing;
 mod engines;
 mod fleet;
 mod hostile;
+mod large_teams;
+mod long_rosters;
 mod measure;
 mod memories;
+mod moves;
+mod places;
+mod retention;
 mod rosters;
 mod storm;
 mod weather;

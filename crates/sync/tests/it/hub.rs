@@ -9,10 +9,12 @@
 )]
 
 mod attacks;
+mod cell;
 mod conf;
 mod conformance;
 mod engines;
 mod lease;
+mod mailbox;
 mod measure;
 mod model;
 mod restart;

@@ -32,6 +32,8 @@ Examples:
   taffrail deny 3f2a --reason \"not on main\"
   taffrail approvals log            every decision, its author and reason
   taffrail approvals log --verify   check that nobody changed the log
+  taffrail approvals denied --since 7d
+      what agents wanted to do, and somebody refused
 Requests from your other devices are listed, too, if `sync.remote` on that
 device names the project.
 ")]
@@ -50,6 +52,12 @@ enum What {
         /// Request id or session id, or a prefix of one; @last or @waiting
         #[arg(value_name = "ID|SESSION", add = session_ids())]
         id: String,
+    },
+    /// Show what agents wanted to do and somebody refused, here or in the agents' own dialogs
+    Denied {
+        /// Only since: 7d, 12h, 30m, a date or a time
+        #[arg(long, value_name = "WHEN", default_value = "7d")]
+        since: String,
     },
     /// Show every decision with its author and reason, and every refused attempt
     Log {
@@ -106,6 +114,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(What::Show { id }) => show(id, context),
         Some(What::Log { verify: true }) => log::verify(context),
         Some(What::Log { verify: false }) => log::log(context),
+        Some(What::Denied { since }) => log::denied(since, context),
         None => list(args, context),
     }
 }

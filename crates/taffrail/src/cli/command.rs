@@ -1,13 +1,14 @@
 //! The table of commands.
 
+use self::Command::{Acp, Hook, Relay, Run, Statusline};
 use super::context::{Context, Paging};
 use super::{
     acp, agents, annotations, approvals, archive, attach, away, backup, blame, budgets, capture,
     completions, config, conformance, daemon, device, digest, doctor, document, events, explain,
     export, feed, findings, forget, handoff, health, hooks, hub, index, key, link, ls, man, mcp,
-    new, notifications, prices, quota, rebuild, resume, rules, run, schema, search, send, service,
-    setup, share, show, snapshot, state, stats, status_bar, stop, summary, tail, telemetry,
-    teleport, token, uninstall, upgrade, usage, validate, wait, web, work,
+    new, notifications, prices, quota, rebuild, relay, resume, rules, run, schema, search, send,
+    service, setup, share, show, snapshot, state, stats, status_bar, stop, summary, sync, tail,
+    telemetry, teleport, token, uninstall, upgrade, usage, validate, wait, web, work,
 };
 use crate::error::CliError;
 use clap::Subcommand;
@@ -41,6 +42,7 @@ pub(super) enum Command {
     Notifications(notifications::Args),
     #[command(alias = "binding")]
     Link(link::Args),
+    Relay(relay::Args),
     Feed(feed::Args),
     Findings(findings::Args),
     Summary(summary::Args),
@@ -98,6 +100,7 @@ pub(super) enum Command {
     #[command(alias = "otel")]
     Telemetry(telemetry::Args),
     Hub(hub::Args),
+    Sync(sync::Args),
     Hooks(hooks::Args),
     Mcp(mcp::Args),
     Hook(hooks::HookArgs),
@@ -110,10 +113,9 @@ pub(super) enum Command {
 }
 
 /// Runs a command.
-/// The hook, `run`, `acp` and the status line are handled before this point.
+/// The hook, `run`, `acp`, `relay` and the status line are handled before this point.
 pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(), CliError> {
-    let context = || Context::new(json);
-    let paged = || Ok::<_, CliError>(context()?.paged(paging));
+    let (context, paged) = (|| Context::new(json), || Context::new(json).map(|c| c.paged(paging)));
     match command {
         Command::Config(args) => config::run(args, &Env::read()?, json),
         Command::Completions(args) => completions::run(&args, json),
@@ -183,9 +185,10 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Summary(args) => summary::run(&args, &context()?),
         Command::Telemetry(args) => telemetry::run(&args, &context()?),
         Command::Hub(args) => hub::run(&args, &context()?),
+        Command::Sync(_) => sync::run(&context()?),
         Command::Hooks(args) => hooks::run(&args, &paged()?),
         Command::Mcp(args) => mcp::run(&args, &context()?),
-        Command::Hook(_) | Command::Run(_) | Command::Acp(_) | Command::Statusline(_) => Ok(()),
+        Hook(_) | Run(_) | Acp(_) | Statusline(_) | Relay(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &paged()?),
         Command::Rebuild(args) => rebuild::run(&args, &context()?),
         Command::Doctor(_) => doctor::run(&context()?),

@@ -1,7 +1,7 @@
 //! Asks a person: at the controlling terminal, never on stdin, which can be anything.
 
 use crate::error::CliError;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use taffrail_api::ErrorKind;
 use taffrail_approvals::own_caller;
@@ -12,11 +12,18 @@ pub(super) fn agreed(question: &str) -> bool {
     own_caller().caller != Caller::Person || asked(question)
 }
 
+/// Whether there is a controlling terminal to ask at.
+pub(super) fn has_terminal() -> bool {
+    terminal().is_ok()
+}
+
+fn terminal() -> std::io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
 /// Asks at the controlling terminal. Without one nobody agrees.
 pub(super) fn asked(question: &str) -> bool {
-    let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
-        return false;
-    };
+    let Ok(mut terminal) = terminal() else { return false };
     // If the question cannot be shown, the answer is no.
     if write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush()).is_err() {
         return false;

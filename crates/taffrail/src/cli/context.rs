@@ -71,16 +71,23 @@ impl Context {
 
     /// The colours, links and width of stdout; `None` for a file or a pipe without colours.
     pub(crate) fn printer(&self) -> Option<Printer> {
-        let styles = styles();
-        if !is_terminal() && styles == Styles::Off {
-            return None;
-        }
-        let variables = &self.env.variables;
-        let links = match When::are_links_on(are_supported(variables)) {
+        let links = match When::are_links_on(are_supported(&self.env.variables)) {
             true => Links::On { host: self.settings.host.clone() },
             false => Links::Off,
         };
-        Some(Printer::new(variables, (self.board.theme, styles), columns(), links))
+        self.printer_with(links)
+    }
+
+    /// The same for rows of another host, whose folders are not here.
+    pub(crate) fn printer_without_links(&self) -> Option<Printer> {
+        self.printer_with(Links::Off)
+    }
+
+    fn printer_with(&self, links: Links) -> Option<Printer> {
+        let styles = styles();
+        let is_plain = !is_terminal() && styles == Styles::Off;
+        let looks = (self.board.theme, styles);
+        (!is_plain).then(|| Printer::new(&self.env.variables, looks, columns(), links))
     }
 
     /// A file in our state folder, which is made where it is missing.

@@ -158,13 +158,26 @@ fn restart(how: &RunArgs, context: &Context) -> Result<(), CliError> {
 
 /// Ends the daemon there is, and starts another where it listened.
 fn restarted(how: &RunArgs, context: &Context) -> Result<Client, CliError> {
+    let how = listened(how, context);
+    stop(context)?;
+    report_filter(context, true);
+    spawn(&how, context)
+}
+
+/// The same, without a word.
+pub(super) fn renew(context: &Context) -> Result<(), CliError> {
+    let how = listened(&RunArgs::default(), context);
+    process::end(context)?;
+    spawn(&how, context).map(drop)
+}
+
+/// Where the daemon listens, if nothing else is asked for.
+fn listened(how: &RunArgs, context: &Context) -> RunArgs {
     let place = place(context);
     let at = |url: Option<&String>| url?.strip_prefix("http://")?.parse().ok();
     let http = how.http.or_else(|| at(place.as_ref()?.http.as_ref()));
     let otel = how.otel.or_else(|| at(place.as_ref()?.otel.as_ref()));
-    stop(context)?;
-    report_filter(context, true);
-    spawn(&RunArgs { http, otel }, context)
+    RunArgs { http, otel }
 }
 
 /// What the daemon that runs says of itself.

@@ -78,7 +78,7 @@ struct InitArgs {
 /// Accept an invite and print a request for the inviting device; replaces a team of this device alone
 #[derive(Debug, clap::Args)]
 struct JoinArgs {
-    /// Invite printed by the other device
+    /// Invite printed by the other device; `-` reads it from standard input
     #[arg(value_name = "INVITE")]
     invite: String,
     /// Name of this device; required if it has none
@@ -121,6 +121,7 @@ struct JoinDocument {
     words: String,
     user: String,
     left_own_team: bool,
+    hub: Option<String>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -214,8 +215,12 @@ fn join(args: &JoinArgs, context: &Context) -> Result<(), CliError> {
     let (user, random) = (context.env.user(), env::drawn()?);
     let name = args.name.as_deref();
     let begin = name.map(|name| Beginning { name, user: &user, random });
-    let joined = taffrail_team::join(&context.settings, &args.invite, begin.as_ref())?;
-    let Joined { request, inviter, inviter_words, words, user, left_own_team } = joined;
+    let invite = match args.invite.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin().lock())?,
+        invite => invite.to_owned(),
+    };
+    let joined = taffrail_team::join(&context.settings, invite.trim(), begin.as_ref())?;
+    let Joined { request, inviter, inviter_words, words, user, left_own_team, hub } = joined;
     if context.json {
         let schema_version = SCHEMA_VERSION;
         return Out::new().json(&JoinDocument {
@@ -226,6 +231,7 @@ fn join(args: &JoinArgs, context: &Context) -> Result<(), CliError> {
             words,
             user,
             left_own_team,
+            hub,
         });
     }
     Out::print(&request)?;
@@ -238,6 +244,9 @@ fn join(args: &JoinArgs, context: &Context) -> Result<(), CliError> {
     ));
     say(&format!("the six words of this device: {words}"));
     say("send the request back, and run there: taffrail device approve REQUEST");
+    if let Some(hub) = hub.filter(|_| context.settings.hub.url.is_none()) {
+        say(&format!("then use the hub of the team here: taffrail hub use '{}'", line(&hub)));
+    }
     Ok(())
 }
 

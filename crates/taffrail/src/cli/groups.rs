@@ -10,8 +10,8 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
         "Act",
         "approvals approve+deny rules away send+queue new+stop attach+resume run+acp wait handoff",
     ),
-    ("One session", "explain summary tag+note star+rename export link forget capture"),
-    ("Devices", "device hub share teleport key"),
+    ("One session", "explain summary tag+note star+rename export forget capture"),
+    ("Devices", "link sync+hub device share teleport key"),
     (
         "Setup",
         "setup hooks+mcp config daemon service notifications telemetry agents doctor upgrade uninstall",
@@ -22,7 +22,7 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
 ];
 
 /// What two commands do that share a line.
-const PAIRS: [(&str, &str); 12] = [
+const PAIRS: [(&str, &str); 13] = [
     ("index+rebuild", "Read new history, or all of it again"),
     ("blame+commits", "Show which sessions wrote a file's lines, or commits"),
     ("approve+deny", "Answer a request for approval"),
@@ -34,6 +34,7 @@ const PAIRS: [(&str, &str); 12] = [
     ("tag+note", "Tag a session, or add a note to it"),
     ("stats+digest", "Count sessions, tokens and cost, or sum up a week"),
     ("usage+quota", "Show tokens and cost, or limits; see `budgets`, `prices`"),
+    ("sync+hub", "Show what goes to other devices, or how; choose the hub"),
     ("star+rename", "Give a session a star, or a title"),
 ];
 

@@ -1,9 +1,10 @@
 //! `taffrail hub`
 
+mod figures;
 mod server;
 mod status;
 
-pub(super) use status::{REMOVED, mark as mark_trouble};
+pub(super) use status::{HubStatus, REMOVED, heard, looked, mark as mark_trouble, state};
 
 use super::{Context, TEMPLATE, config};
 use crate::error::CliError;
@@ -11,8 +12,9 @@ use crate::output::{Out, say};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use taffrail_api::ErrorKind;
+use taffrail_context::Settings;
 use taffrail_devices::hubs;
-use taffrail_devices::hubs::{Aspect, HubCheck, Level};
+use taffrail_devices::hubs::{Aspect, HubCheck, Level, Report};
 use taffrail_tui::terminal::line;
 
 /// Connect devices through a hub, and show its status
@@ -22,6 +24,8 @@ Examples:
   taffrail hub use file:///srv/taffrail       a directory all devices reach
   taffrail hub use s3://bucket/taffrail       a bucket
   taffrail hub use nats://127.0.0.1:4222      a NATS server of yours
+  taffrail hub use nats://127.0.0.1:4222 --blobs s3://bucket/taffrail
+      segments and bundles in a bucket, live items on the server
   taffrail hub doctor
       check whether the hub is safe to use
   taffrail hub
@@ -48,6 +52,8 @@ enum Action {
     Doctor,
     /// Write the configuration of a NATS server, with every device of the team
     Config(server::ConfigArgs),
+    /// Print the team's users for the operator of a server for several teams
+    Team,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,6 +63,12 @@ struct UseArgs {
     /// File with credentials, if not this device's own key
     #[arg(long, value_name = "FILE")]
     credentials: Option<String>,
+    /// Another place for segments and bundles, beside the hub: a directory or a bucket
+    #[arg(long, value_name = "URL")]
+    blobs: Option<String>,
+    /// File with credentials for that place
+    #[arg(long, value_name = "FILE", requires = "blobs")]
+    blob_credentials: Option<String>,
     /// Connect even if the hub cannot be reached or a check fails
     #[arg(long)]
     force: bool,
@@ -69,6 +81,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(Action::Leave) => leave(context),
         Some(Action::Doctor) => doctor(context),
         Some(Action::Config(wish)) => server::run(wish, context),
+        Some(Action::Team) => server::team(context),
     }
 }
 
@@ -79,24 +92,27 @@ fn enter(wish: &UseArgs, context: &Context) -> Result<(), CliError> {
     if let Some(file) = &wish.credentials {
         settings.hub.credentials = Some(context.env.here.join(file));
     }
+    settings.hub.blobs.clone_from(&wish.blobs);
+    settings.hub.blob_credentials =
+        wish.blob_credentials.as_ref().map(|it| context.env.here.join(it));
     let checks = hubs::check(&settings);
     let is_sound = checks.as_ref().is_ok_and(|it| it.iter().all(|it| it.level != Level::Bad));
     if !wish.force && !is_sound {
         return Err(unsound(checks?));
     }
-    let path = context.env.config_path();
-    config::write(&path, "hub.url", &quoted(&wish.address))?;
-    if let Some(file) = &settings.hub.credentials {
-        config::write(&path, "hub.credentials", &quoted(&file.to_string_lossy()))?;
-    }
+    keep(context, &settings)?;
+    meet(&settings);
     let mut out = Out::new();
     if context.json {
-        return out.json(&json!({"schema_version": 1, "hub": wish.address, "checks": told(&checks.unwrap_or_default())}));
+        return out.json(&json!({"schema_version": 1, "hub": wish.address, "blobs": wish.blobs, "checks": told(&checks.unwrap_or_default())}));
     }
     for check in checks.unwrap_or_default().iter().filter(|it| it.level != Level::Good) {
         say(&format!("{} {}", sign(check.level), line(&check.message)));
     }
     out.line(&format!("This device now uses {}.", line(&wish.address)))?;
+    if let Some(blobs) = &wish.blobs {
+        out.line(&format!("Segments and bundles go to {}.", line(blobs)))?;
+    }
     if wish.address.starts_with("s3://") && settings.hub.credentials.is_none() {
         say(
             "Its keys are variables of this shell; a daemon started elsewhere does not have them. \
@@ -108,6 +124,45 @@ fn enter(wish: &UseArgs, context: &Context) -> Result<(), CliError> {
         true => "The running daemon uses it after a restart: taffrail daemon restart",
         false => "A daemon exchanges items with it: taffrail daemon start",
     });
+    Ok(())
+}
+
+/// Writes the roster to the hub, or learns from it who is in the team. A daemon does the same later, so a
+/// failure is not an error: this device may be waiting for its approval.
+fn meet(settings: &Settings) {
+    if let Err(error) = hubs::publish_roster(settings) {
+        tracing::info!(%error, "the roster was not exchanged with the hub");
+    }
+}
+
+/// Tries the hub of these settings and, if it is sound, remembers it.
+pub(super) fn take_up(context: &Context, settings: &Settings) -> Result<(), CliError> {
+    let checks = hubs::check(settings)?;
+    if checks.iter().any(|it| it.level == Level::Bad) {
+        return Err(CliError {
+            hint: Some("fix it, or name another hub with --hub".to_owned()),
+            ..unsound(checks)
+        });
+    }
+    keep(context, settings)
+}
+
+/// Remembers the hub of these settings.
+pub(super) fn keep(context: &Context, settings: &Settings) -> Result<(), CliError> {
+    let path = context.env.config_path();
+    let hub = &settings.hub;
+    config::write(&path, "hub.url", &quoted(hub.url.as_deref().unwrap_or_default()))?;
+    if let Some(file) = &hub.credentials {
+        config::write(&path, "hub.credentials", &quoted(&file.to_string_lossy()))?;
+    }
+    let blob_credentials =
+        hub.blob_credentials.as_ref().map(|it| it.to_string_lossy().into_owned());
+    for (key, value) in [("hub.blobs", &hub.blobs), ("hub.blob_credentials", &blob_credentials)] {
+        match value {
+            Some(value) => config::write(&path, key, &quoted(value))?,
+            None => config::unset(&path, key)?,
+        }
+    }
     Ok(())
 }
 
@@ -125,7 +180,9 @@ fn unsound(checks: Vec<HubCheck>) -> CliError {
 }
 
 fn leave(context: &Context) -> Result<(), CliError> {
-    config::unset(&context.env.config_path(), "hub")?;
+    for key in ["hub.url", "hub.credentials", "hub.blobs", "hub.blob_credentials"] {
+        config::unset(&context.env.config_path(), key)?;
+    }
     if context.json {
         return Out::new().json(&json!({"schema_version": 1, "hub": null}));
     }
@@ -137,19 +194,22 @@ fn leave(context: &Context) -> Result<(), CliError> {
 }
 
 fn doctor(context: &Context) -> Result<(), CliError> {
-    let checks = match hubs::check(&context.settings).map_err(CliError::from) {
-        Ok(checks) => checks,
+    let found = match hubs::report(&context.settings).map_err(CliError::from) {
+        Ok(found) => found,
         // A hub that cannot be asked at all is the first problem.
         Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::TimedOut) => {
-            vec![unreached(error)]
+            Report { checks: vec![unreached(error)], disk: None, lag: Vec::new() }
         }
         Err(error) => return Err(error),
     };
+    let Report { checks, disk, lag } = &found;
     let mut out = Out::new();
     if context.json {
-        out.json(&json!({"schema_version": 1, "checks": told(&checks)}))?;
+        out.json(&json!({"schema_version": 1, "checks": told(checks), "disk": disk, "lag": lag}))?;
     } else {
-        for check in &checks {
+        out.line(&figures::disk(disk.as_ref()))?;
+        out.lines(lag.iter().map(figures::lag))?;
+        for check in checks {
             let (mark, name) = (sign(check.level), name(check.aspect));
             out.line(&format!("{mark} {name}: {}", line(&check.message)))?;
         }
@@ -199,5 +259,6 @@ fn name(aspect: Aspect) -> &'static str {
         Aspect::Copies => "copies",
         Aspect::Transport => "transport",
         Aspect::Payload => "payload",
+        Aspect::SlowConsumers => "slow-consumers",
     }
 }

@@ -16,6 +16,7 @@ use taffrail_ingest::Budget;
 use taffrail_query::selection::asks_what_about;
 use taffrail_query::summary::bring_up;
 use taffrail_query::{Waiting, caught_up};
+use taffrail_tui::printer::Printer;
 use taffrail_tui::table;
 use taffrail_tui::terminal::clean;
 
@@ -199,22 +200,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     let rows = args.limit.unwrap_or(ROWS);
-    let printer = context.printer();
-    let mut out = Out::paged(context.pager.as_ref());
-    let (clock, shown_too) = (context.clock(), table::Shown::of(&listing.sessions));
-    for group in table::GROUPS {
-        let shown = listing.sessions.iter().take(rows).filter(|it| it.group == group);
-        for (number, session) in shown.enumerate() {
-            if number == 0 {
-                out.line(&bold(table::heading(group)))?;
-            }
-            out.line(&match &printer {
-                Some(printer) => table::painted_row(session, &clock, shown_too, printer),
-                None => table::row(session, &clock, shown_too),
-            })?;
-        }
-    }
-    out.end()?;
+    let some = listing.sessions.get(..rows).unwrap_or(&listing.sessions);
+    print(some, context.printer().as_ref(), context)?;
     if listing.sessions.len() > rows {
         say(&format!("more sessions exist: taffrail ls -n {}", rows.saturating_mul(5)));
     }
@@ -225,6 +212,29 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
         tell_of_lost(context)?;
     }
     Ok(())
+}
+
+/// Prints rows of sessions in groups, by who must act.
+pub(super) fn print(
+    sessions: &[Session],
+    printer: Option<&Printer>,
+    context: &Context,
+) -> Result<(), CliError> {
+    let mut out = Out::paged(context.pager.as_ref());
+    let (clock, shown_too) = (context.clock(), table::Shown::of(sessions));
+    for group in table::GROUPS {
+        let shown = sessions.iter().filter(|it| it.group == group);
+        for (number, session) in shown.enumerate() {
+            if number == 0 {
+                out.line(&bold(table::heading(group)))?;
+            }
+            out.line(&match printer {
+                Some(printer) => table::painted_row(session, &clock, shown_too, printer),
+                None => table::row(session, &clock, shown_too),
+            })?;
+        }
+    }
+    out.end()
 }
 
 pub(super) fn bold(text: &str) -> String {
@@ -265,11 +275,17 @@ fn nothing(
     }
 }
 
+/// Whether no session is known.
+pub(super) fn is_empty(context: &Context) -> Result<bool, CliError> {
+    let any = ListRequest { all: true, limit: Some(1), ..ListRequest::default() };
+    Ok(listed(&any, Budget::Whole, context)?.sessions.is_empty())
+}
+
 /// The agents that an empty machine names.
 const NAMED: usize = 3;
 
 /// An empty machine: where it looked, what it did not find, and one next step.
-fn empty_machine(context: &Context) -> Result<(), CliError> {
+pub(super) fn empty_machine(context: &Context) -> Result<(), CliError> {
     let known = context.questions()?.get::<AgentList>("/api/agents")?.agents;
     let some: Vec<_> = known.iter().take(NAMED).map(|it| it.label.as_str()).collect();
     let more = known.len().saturating_sub(NAMED);

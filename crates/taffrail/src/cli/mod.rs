@@ -47,6 +47,7 @@ mod prices;
 mod quota;
 mod rebuild;
 mod recover;
+mod relay;
 mod resume;
 mod rights;
 mod rules;
@@ -64,6 +65,7 @@ mod stats;
 mod status_bar;
 mod stop;
 mod summary;
+mod sync;
 mod tail;
 mod telemetry;
 mod teleport;
@@ -175,6 +177,7 @@ pub(crate) fn run() -> ExitCode {
         return ended.unwrap_or_else(|error| fail(&error, json));
     }
     let done = match args.command {
+        Some(Command::Relay(args)) => Context::new(json).and_then(|it| relay::run(&args, &it)),
         Some(command) => dispatch(command, paging, json),
         None => alone(paging, json),
     };
@@ -187,11 +190,16 @@ pub(crate) fn run() -> ExitCode {
 /// The program without a command: the board at a terminal, else a list.
 fn alone(paging: Paging, json: bool) -> Result<(), CliError> {
     let context = Context::new(json)?;
-    let is_dumb = context.env.variables.get("TERM").is_none_or(|it| it == "dumb");
-    if json || !is_terminal() || !std::io::stdin().is_terminal() || is_dumb {
-        return ls::run(&ls::Args::default(), &context.paged(paging));
+    match is_for_a_board(&context) {
+        true => board::run(&context),
+        false => ls::run(&ls::Args::default(), &context.paged(paging)),
     }
-    board::run(&context)
+}
+
+/// Whether a person sits at a terminal that can show the board.
+fn is_for_a_board(context: &Context) -> bool {
+    let is_dumb = context.env.variables.get("TERM").is_none_or(|it| it == "dumb");
+    !context.json && is_terminal() && std::io::stdin().is_terminal() && !is_dumb
 }
 
 /// Help and version go to stdout and are not failures; an error of usage goes to stderr.

@@ -1,6 +1,6 @@
 //! The right that a command needs: an agent reads, a script sends, a person decides.
 
-use super::Context;
+use super::{Context, link};
 use crate::error::CliError;
 use clap::ArgMatches;
 use taffrail_api::{AttemptBody, Done};
@@ -101,6 +101,9 @@ fn right_of(path: &str) -> Right {
 fn needed(path: &str, last: &ArgMatches) -> Right {
     match path {
         _ if is_dry(last) => Right::Read,
+        // A session is read; a device is let in; another host is shown or answered.
+        "link" => link::right(last),
+        "relay" if matches!(last.try_get_one::<bool>("answer"), Ok(Some(true))) => Right::Decide,
         // A brief is read; another agent is started.
         "handoff" if last.contains_id("to") => Right::Script,
         _ => right_of(path),
@@ -207,6 +210,15 @@ mod tests {
         check("wait 3f2a", Right::Read);
         check("binding join 3f2a 91c0", Right::Script);
         check("link join 3f2a 91c0", Right::Script);
+        check("link 3f2a", Right::Read);
+        check("link", Right::Decide);
+        check("link file:///srv/x#k7qf-9m2x-w4tz-p8hr-3n6d", Right::Decide);
+        check("link 3f2a --yes", Right::Decide);
+        check("link ssh://tower", Right::Script);
+        check("link ssh://tower --list", Right::Script);
+        check("link ssh://tower --answer", Right::Decide);
+        check("relay", Right::Read);
+        check("relay --answer", Right::Decide);
         check("otel", Right::Decide);
         check("notify test --dry-run", Right::Read);
     }

@@ -14,6 +14,7 @@ use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
 use taffrail_query::contracts::{ImportedWork, imported_work};
+use taffrail_query::events::{Texts, turns};
 use taffrail_query::{Secrets, trace};
 use taffrail_tui::printer::Printer;
 use taffrail_tui::session_text::{Turns, event_lines, head_lines, painted_head};
@@ -87,7 +88,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let session = Session { lifecycle: tied.binding.status.clone(), ..session };
     let feature = feature_of(session.project_path.as_deref(), session.last_event_at);
     if context.json {
-        let turns = taffrail_query::events::turns(&context.settings, &target)?;
+        let turns = turns(&context.settings, &target, Texts::Whole)?;
         let (schema_version, resolved_from) = (SCHEMA_VERSION, followed.from);
         let asked = path("/api/findings", &[("id", &session.id.to_string()), ("all", "true")]);
         let findings = context.questions()?.get::<FindingList>(&asked)?.findings;

@@ -2,7 +2,7 @@
 
 use super::completions::session_ids;
 use super::index::Bar;
-use super::ls::{CATCH_UP, bold, warn};
+use super::ls::{CATCH_UP, bold, empty_machine, is_empty, warn};
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -12,7 +12,7 @@ use std::time::Instant;
 use taffrail_api::SessionUsage;
 use taffrail_ingest::Budget;
 use taffrail_model::Ahead;
-use taffrail_query::usage::{UsageBy, usage};
+use taffrail_query::usage::{UsageBy, UsageCounted, usage};
 use taffrail_tui::stats::Row;
 use taffrail_tui::usage::{csv, rows, session_rows};
 
@@ -80,12 +80,32 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Out::new().json(&counted.report)?;
     } else if args.csv {
         Out::new().lines(csv(&counted.report))?;
+    } else if is_nothing(&counted) {
+        nothing(context)?;
     } else {
         let (home, clock) = (&context.env.user_home, context.clock());
         print(rows(&counted.report, args.limit, (home, &clock)), context)?;
     }
     warn(counted.waiting, &counted.problems);
     Ok(())
+}
+
+/// Whether nothing was spent, and no source waits to be read.
+fn is_nothing(counted: &UsageCounted) -> bool {
+    let totals = &counted.report.totals;
+    let is_zero = totals.answers == 0 && totals.cost_microdollars.is_none();
+    is_zero && counted.waiting.sources == 0
+}
+
+/// Nothing was spent: because nothing is there, or because nothing matches.
+fn nothing(context: &Context) -> Result<(), CliError> {
+    if is_empty(context)? {
+        return empty_machine(context);
+    }
+    let mut out = Out::new();
+    out.line("No model answer matches, so there is nothing to count.")?;
+    out.line("Next: taffrail ls shows the sessions there are")?;
+    out.end()
 }
 
 fn one(id: &str, args: &Args, context: &Context) -> Result<(), CliError> {

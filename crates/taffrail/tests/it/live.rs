@@ -9,6 +9,7 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+mod agent_server;
 mod load;
 
 use load::{Load, check_written, session_name};

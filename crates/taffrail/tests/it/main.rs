@@ -40,6 +40,7 @@ mod run;
 mod safety;
 mod search;
 mod share;
+mod ssh;
 mod standards;
 mod summary;
 mod teleport;

@@ -9,7 +9,7 @@ mod moto;
 mod nats;
 pub(crate) mod port;
 mod proxy;
-mod spawn;
+pub(crate) mod spawn;
 
 pub use certificate::Certificate;
 pub use moto::Moto;

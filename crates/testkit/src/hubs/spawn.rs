@@ -12,7 +12,7 @@ static SPAWNER: OnceLock<Sender<Order>> = OnceLock::new();
 ///
 /// The kernel sends the signal when the starting thread ends, so one thread that never ends starts
 /// them all.
-pub(super) fn tied(program: &str, arguments: &[String]) -> Child {
+pub(crate) fn tied(program: &str, arguments: &[String]) -> Child {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--", program]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

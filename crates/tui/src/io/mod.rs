@@ -119,20 +119,23 @@ pub(crate) fn signals(to: SyncSender<Message>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Follows the daemon; reconnects when it is gone.
-pub(crate) fn news(mut client: Client, state: PathBuf, to: SyncSender<Message>) {
+/// Follows the daemon; reconnects when it is gone. The daemon of this machine is found by our state folder; a client of
+/// another host connects again by itself.
+pub(crate) fn news(mut client: Client, state: Option<PathBuf>, to: SyncSender<Message>) {
     thread::spawn(move || {
         loop {
             let why = match follow(&client, &to) {
                 Ok(Ended::NobodyListens) => return,
+                Ok(Ended::BrokenOff) if state.is_none() => "the connection ended".to_owned(),
                 Ok(Ended::BrokenOff) => "the daemon has ended".to_owned(),
+                Err(ClientError::Unreachable(why)) if state.is_none() => why.to_string(),
                 Err(error) => error.to_string(),
             };
             if to.send(Message::News(News::Lost(why))).is_err() {
                 return;
             }
             thread::sleep(AGAIN);
-            if let Ok(found) = Client::connect(&state) {
+            if let Some(Ok(found)) = state.as_deref().map(Client::connect) {
                 client = found;
             }
         }

@@ -1,8 +1,10 @@
 //! Everything the board knows. Only `update` changes it, and functions that cannot change it draw
 //! it.
 
+pub(crate) mod elsewhere;
 pub(crate) mod feed;
 pub(crate) mod filter;
+pub(crate) mod host;
 pub(crate) mod input;
 pub(crate) mod keys;
 pub(crate) mod limits;
@@ -20,6 +22,7 @@ pub(crate) mod welcome;
 use crate::paint::theme::Theme;
 use crate::state::feed::Feed;
 use crate::state::filter::Filter;
+use crate::state::host::Host;
 use crate::state::input::Input;
 use crate::state::keys::{Action, Screen};
 use crate::state::limits::Limits;
@@ -158,6 +161,8 @@ pub(crate) struct State {
     pub(crate) theme: Theme,
     /// The user's home, which is shown as `~`.
     pub(crate) home: String,
+    /// The host whose sessions these are, if it is not this machine.
+    pub(crate) host: Option<Host>,
     pub(crate) link: Link,
     /// The daemon's progress in reading history; `None` once it is read.
     pub(crate) reads: Option<HistoryProgress>,
@@ -213,6 +218,7 @@ impl State {
             size: (80, 24),
             theme,
             home,
+            host: None,
             link: Link::Waiting,
             reads: None,
             sessions: Sessions::default(),
@@ -364,6 +370,12 @@ impl State {
 
     /// Logs a command, but not twice in a row.
     pub(crate) fn write_down(&mut self, command: String) {
+        let command = match &self.host {
+            Some(host) if !command.is_empty() => {
+                format!("{} {}", host.by_hand, crate::phrases::quoted(&command))
+            }
+            _ => command,
+        };
         if command.is_empty() || self.log.last() == Some(&command) {
             return;
         }

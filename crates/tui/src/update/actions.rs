@@ -1,5 +1,6 @@
 //! The actions of keys.
 
+use crate::state::elsewhere::refusal;
 use crate::state::input::Input;
 use crate::state::keys::{Action, Screen, palette_hits};
 use crate::state::message::{Ask, Effect};
@@ -31,6 +32,10 @@ const SCREENS: [Screen; 6] = [
 
 /// Runs the action of a key.
 pub(crate) fn act(state: &mut State, action: Action) {
+    if let Some(why) = refusal(state, action) {
+        state.complain(why);
+        return;
+    }
     match action {
         Action::Up => step(state, Step::By(-1)),
         Action::Down => step(state, Step::By(1)),

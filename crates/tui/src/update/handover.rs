@@ -7,13 +7,13 @@ use crate::state::{Overlay, State};
 use crate::table;
 use crate::terminal::shown;
 use crate::view::brief::fitted;
-use crate::view::footer::is_in_pane;
+use crate::view::footer::leads_to_pane;
 use taffrail_api::{ResumeReply, ResumeState};
 use taffrail_model::SessionId;
 
 /// Goes to the pane of the chosen session; without a pane, opens its transcript.
 pub(crate) fn enter(state: &mut State) {
-    match state.session().filter(|it| is_in_pane(it)).map(|it| it.id) {
+    match state.session().filter(|it| leads_to_pane(state, it)).map(|it| it.id) {
         Some(id) => {
             state.log(Action::Enter);
             run(state, "attach", id);

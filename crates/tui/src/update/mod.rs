@@ -110,8 +110,17 @@ fn apply_news(state: &mut State, news: News) {
         News::Approval => state.ask(Ask::Approvals),
         News::Finding if state.screen == Screen::Findings => state.ask(Ask::Findings),
         News::Finding => {}
-        News::Lost(why) => state.link = Link::Lost(why),
+        News::Lost(why) => lost(state, why),
     }
+}
+
+/// The connection is lost; why another host is not reached is said once.
+fn lost(state: &mut State, why: String) {
+    let lost = Link::Lost(why.clone());
+    if state.host.is_some() && state.link != lost {
+        state.complain(why);
+    }
+    state.link = lost;
 }
 
 /// Connected to the daemon: the statuses are known, the rest is requested.

@@ -117,6 +117,9 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
 fn empty(state: &State, painter: &mut Painter<'_>, list: Rect) {
     let lines: [&str; 3] = match &state.link {
         Link::Waiting => ["Looking for sessions …", "", ""],
+        Link::Lost(_) if state.host.is_some() => {
+            ["The host does not answer.", "The board connects again by itself.", ""]
+        }
         Link::Lost(_) => [
             "No daemon answers.",
             "The board keeps trying to connect.",

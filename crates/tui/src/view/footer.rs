@@ -4,6 +4,7 @@ use crate::paint::Painter;
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
 use crate::state::State;
+use crate::state::elsewhere::refusal;
 use crate::state::keys::{Action, Binding, KEYS, Screen, Visibility, sign};
 use crate::table;
 use crate::terminal::{fit, shown};
@@ -69,7 +70,7 @@ fn is_kept(action: Action) -> bool {
 /// The word of a key, where it depends on the chosen session.
 fn word_of(state: &State, binding: &Binding) -> &'static str {
     match binding.action {
-        Action::Enter if state.session().is_some_and(is_in_pane) => "go to pane",
+        Action::Enter if state.session().is_some_and(|it| leads_to_pane(state, it)) => "go to pane",
         _ => binding.word,
     }
 }
@@ -77,8 +78,13 @@ fn word_of(state: &State, binding: &Binding) -> &'static str {
 /// Keys that answer are shown only with a request, and reading has its own key only where Enter
 /// does something else.
 fn is_of_use(state: &State, action: Action) -> bool {
+    if refusal(state, action).is_some() {
+        return false;
+    }
     match action {
-        Action::Open if state.screen == Screen::Board => state.session().is_some_and(is_in_pane),
+        Action::Open if state.screen == Screen::Board => {
+            state.session().is_some_and(|it| leads_to_pane(state, it))
+        }
         Action::Approve | Action::Deny => {
             state.request().is_some() || (state.screen == Screen::Board && !state.marked.is_empty())
         }
@@ -114,7 +120,12 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
 }
 
 /// True if a session runs in a tmux pane on this machine.
-pub(crate) fn is_in_pane(session: &Session) -> bool {
+fn is_in_pane(session: &Session) -> bool {
     let in_tmux = session.executor.as_deref().is_some_and(|it| it.starts_with("tmux:"));
     in_tmux && table::elsewhere(session).is_none()
+}
+
+/// True if this board can go to the pane of a session.
+pub(crate) fn leads_to_pane(state: &State, session: &Session) -> bool {
+    state.host.is_none() && is_in_pane(session)
 }

@@ -5,6 +5,7 @@ use crate::numbers::{cost, short};
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
 use crate::paint::{Painter, left_right};
+use crate::state::host::Access;
 use crate::state::keys::Screen;
 use crate::state::{Link, State};
 use crate::terminal::shown;
@@ -20,6 +21,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let area = Rect::new(0, 0, state.size.0, 1);
     let mut left = vec![
         span(" taffrail", theme.style(Ink::Bold)),
+        span(host(state), theme.style(Ink::Approval)),
         span(title(state), theme.style(Ink::Dim)),
         span("   ", theme.style(Ink::Plain)),
     ];
@@ -27,6 +29,14 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (left, width) = (Line::from(left), usize::from(area.width));
     let right = right(state, width.saturating_sub(left.width()));
     painter.line(area, &left_right(left, Line::from(right), width));
+}
+
+/// The host that is shown, and what the board may do there.
+fn host(state: &State) -> String {
+    state.host.as_ref().map_or_else(String::new, |it| match it.access {
+        Access::Read => format!(" on {}, read-only", shown(&it.name)),
+        Access::Answer => format!(" on {}", shown(&it.name)),
+    })
 }
 
 fn title(state: &State) -> String {
@@ -80,7 +90,11 @@ fn counts(state: &State) -> Vec<Span<'static>> {
 fn right(state: &State, room: usize) -> Vec<Span<'static>> {
     let theme = state.theme;
     if let Link::Lost(_) = state.link {
-        return vec![span(" no daemon answers; looking again ", theme.style(Ink::Failed))];
+        let text = match &state.host {
+            Some(host) => format!(" {} does not answer; connecting again ", shown(&host.name)),
+            None => " no daemon answers; looking again ".to_owned(),
+        };
+        return vec![span(text, theme.style(Ink::Failed))];
     }
     if let Some(reads) = state.reads {
         let text = format!(" Reading your history {} % ", reads.percent);

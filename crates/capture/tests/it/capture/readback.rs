@@ -143,3 +143,26 @@ fn a_compressed_source_is_read_back_in_any_order() {
     world.put(&packed, zstd::encode_all(&bytes[..10], 3).unwrap());
     assert!(bodies(&world).iter().all(Result::is_err));
 }
+
+#[test]
+fn images_are_read_back_from_the_records_that_hold_them() {
+    let (_, home) = fixtures()
+        .into_iter()
+        .find(|(_, home)| home.ends_with("images_and_refusals/home"))
+        .unwrap();
+    let mut world = World::new("codex");
+    for (path, bytes) in files(&home) {
+        world.put(&path, bytes);
+    }
+    world.run();
+    let mut sources = Sources::new(Box::new(|_| None));
+    let mut found = Vec::new();
+    for (event, reference) in references(&world) {
+        let image = sources.image(&reference, 0).unwrap();
+        found.extend(image.map(|it| (event.kind.as_str().to_owned(), it.media_type, it.base64)));
+        assert_eq!(sources.image(&reference, 1).unwrap(), None);
+    }
+    found.sort();
+    let of = |kind: &str| (kind.to_owned(), "image/png".to_owned(), "iVBORw0KGgo=".to_owned());
+    assert_eq!(found, [of("notice"), of("tool.result")]);
+}

@@ -55,6 +55,27 @@ async fn events_are_read_until_the_server_is_gone() {
     assert!(!format!("{server:?}").contains("secret"));
 }
 
+/// A server that accepted the stream while it started, and then sent nothing, was listened to for ever.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_stream_without_heartbeats_is_lost() {
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = listener_at(socket.local_addr().unwrap(), std::process::id()).unwrap();
+    let server = Server { listener, token: None };
+    let serve = spawn(move || {
+        let (mut stream, _) = socket.accept().unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+        let reply = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n";
+        stream.write_all(reply.as_bytes()).unwrap();
+        // Both stay open until the test ends.
+        (socket, stream)
+    });
+    let mut events = Some((server.events("/event").await.unwrap(), Duration::from_millis(50)));
+    assert_eq!(next(&mut events).await.unwrap().as_deref(), Some("1"));
+    assert_eq!(next(&mut events).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    drop(serve.join().unwrap());
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_port_that_changed_hands_gets_nothing() {

@@ -3,7 +3,7 @@
 use super::all;
 use super::machine::{Machine, recordings};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use taffrail_devices::replication::Item;
 use taffrail_model::replication::FOLDER;
 use taffrail_testkit::{Chance, check_same};
@@ -77,6 +77,37 @@ fn hearing_piece_by_piece_shows_the_same() {
         }
         check_same(&format!("{recording:?}"), &there.view(true), &here.view(true));
         assert_eq!(there.apply("laptop", &items).lines, 0, "twice is once");
+    }
+}
+
+/// As after a checkpoint: the last facts and the last event of each session come first, and then the
+/// history from its end to its beginning.
+#[test]
+fn what_comes_backwards_behind_the_latest_lines_shows_the_same() {
+    for recording in recordings() {
+        let [here, there] = ["laptop", "tower"].map(Machine::new);
+        here.lay(&recording);
+        here.index();
+        let items = here.tell_all(&all(true));
+        let mut latest = BTreeMap::new();
+        for (number, item) in (1..).zip(&items) {
+            let Item::Line { session, line } = item else { continue };
+            let is_facts = line.contains("\"facts\":");
+            if is_facts || line.contains("\"event\":") {
+                latest.insert((*session, is_facts), (number, item.clone()));
+            }
+        }
+        for (number, item) in latest.values() {
+            there.apply_from(("laptop", 1, *number), std::slice::from_ref(item));
+        }
+        there.index();
+        let ids = |it: &Machine| it.sessions().iter().map(|it| it.id).collect::<BTreeSet<_>>();
+        assert_eq!(ids(&there), ids(&here), "{recording:?}: every session is listed");
+        for (part, piece) in items.chunks(7).enumerate().rev() {
+            there.apply_from(("laptop", 1, part as u64 * 7 + 1), piece);
+            there.index();
+        }
+        check_same(&format!("{recording:?}"), &there.view(true), &here.view(true));
     }
 }
 

@@ -28,6 +28,41 @@ fn says(session: SessionId, status: Status, at: Timestamp) -> Item {
     Item::Status { session, status }
 }
 
+/// History may come backwards: what was said before a session was withdrawn counts no more, and what was said
+/// after it stays.
+#[test]
+fn a_status_is_the_last_one_whatever_the_order_of_arrival() {
+    let here = Machine::new("laptop");
+    here.say("s1", &["one"]);
+    here.index();
+    let session = here.sessions()[0].id;
+    let mut items = here.tell_all(&all(true));
+    items.push(says(session, Status::Running, at("2026-11-15T11:59:00Z")));
+    items.extend(here.tell_all(&all(false)));
+    let withdrawn = items.len();
+    items.push(says(session, Status::WaitingApproval, at("2026-11-15T11:59:57Z")));
+    let check = |name: &str, items: &[Item], expected: Status| {
+        for backwards in [false, true] {
+            let there = Machine::new("tower");
+            let mut numbers: Vec<usize> = (0..items.len()).collect();
+            if backwards {
+                // A status counts only for a session that is known: as a checkpoint makes it.
+                there.apply_from(("laptop", 1, items.len() as u64), &items[items.len() - 1..]);
+                numbers.reverse();
+            }
+            for n in numbers {
+                there.apply_from(("laptop", 1, n as u64 + 1), &items[n..=n]);
+            }
+            there.index();
+            assert_eq!(there.sessions()[0].status, expected, "{name}, backwards: {backwards}");
+        }
+    };
+    let last_line = items[withdrawn - 1].clone();
+    let with_line = [items.clone(), vec![last_line]].concat();
+    check("said after it was published again", &with_line, Status::WaitingApproval);
+    check("said before it was withdrawn", &items[..withdrawn], Status::Unknown);
+}
+
 #[test]
 fn a_session_stands_as_its_own_device_last_said_and_is_unknown_when_that_is_silent() {
     let [here, there] = ["laptop", "tower"].map(Machine::new);

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every read-only route with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 48] = [
+const ASKED: [(&str, &str, &str); 49] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -110,6 +110,7 @@ const ASKED: [(&str, &str, &str); 48] = [
     ("stats-compared", "/api/stats", "/api/stats?since=1h&until=2026-10-01T10:30:00Z&compare=true"),
     ("projects", "/api/projects", "/api/projects"),
     ("project-files", "/api/projects/files", "/api/projects/files?project=/w/app"),
+    ("denials", "/api/denials", "/api/denials?since=30d"),
     ("wait", "/api/wait", "/api/wait?for=waiting_approval&timeout=1"),
 ];
 
@@ -215,7 +216,7 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/api/sessions.csv?sort=nonsense", 400, "usage");
     check("/api/stats?compare=true", 400, "usage");
     check("/api/stats?sort=last", 400, "usage");
-    check("/api/projects/files", 400, "usage");
+    check("/api/projects/files?sort=size", 400, "usage");
     check("/api/sessions/zzzz/marks", 404, "not_found");
     check("/api/sessions?waiting=true&agent=nobody", 400, "usage");
     check("/api/search?q=kind:nothing", 400, "usage");

@@ -4,6 +4,7 @@ use super::{FIRST, Machine, SECOND, id};
 use serde_json::{Value, json};
 use taffrail_model::status::Status;
 use taffrail_store::IndexReader;
+use taffrail_testkit::claude::Line;
 
 const THIRD: &str = "33333333-3333-4333-8333-333333333333";
 
@@ -12,6 +13,9 @@ fn machine() -> Machine {
     let machine = Machine::new();
     machine.write_at("/w/other", THIRD);
     machine.write_call(FIRST, ("c1", "Edit"), &json!({"file_path": "/w/app/a.rs"}));
+    let uuid = "00000000-0000-4000-8000-00000000ca12";
+    let line = Line { session: FIRST, uuid, parent: None, second: 501 };
+    machine.append(FIRST, &line.result("c1", "ok"));
     machine.read_all();
     machine
 }

@@ -27,6 +27,7 @@ mod streams;
 mod subscribe;
 mod summaries;
 mod telemetry;
+mod transcripts;
 mod waits;
 mod web;
 mod websockets;
@@ -168,7 +169,7 @@ impl Machine {
         self.append(session, &line.call(call, tool, input));
     }
 
-    fn append(&self, session: &str, line: &str) {
+    pub(super) fn append(&self, session: &str, line: &str) {
         let path = self.path("home").join(claude::path(session));
         let mut file = OpenOptions::new().append(true).open(path).unwrap();
         file.write_all(line.as_bytes()).unwrap();

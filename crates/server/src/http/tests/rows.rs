@@ -11,7 +11,7 @@ use taffrail_model::evidence::Evidence;
 use taffrail_model::status::{Status, WaitingFor, WaitingKind};
 use taffrail_model::turn::TurnStatus;
 use taffrail_model::{Confidence, Kind, Origin, Signal, Timestamp};
-use taffrail_query::events::turns;
+use taffrail_query::events::{Texts, turns};
 
 const CLAUDE: &str = "claude-code";
 /// A session that only hooks report.
@@ -106,7 +106,8 @@ fn a_turn_without_an_end_stayed_open_while_the_agent_waited() {
     let status_at = |second: i64| {
         NOW.store(BEGIN + second, Ordering::Relaxed);
         machine.read_all();
-        let turn = turns(settings, &Target::Id(id(HOOKED).to_string())).unwrap().pop().unwrap();
+        let target = Target::Id(id(HOOKED).to_string());
+        let turn = turns(settings, &target, Texts::Whole).unwrap().pop().unwrap();
         assert_eq!(turn.prompt, "Paint the fence");
         turn.status
     };

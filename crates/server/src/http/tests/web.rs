@@ -158,6 +158,14 @@ fn a_browser_only_reads_until_its_first_deed_is_confirmed() {
     assert_eq!(post("/api/rules", &page, rule), 428);
     assert_eq!(post("/api/approvals/3f2a", &page, r#"{"decision": "allow"}"#), 428);
     assert!(!machine.path("config/rules.toml").exists());
+    // What is only shown needs no confirmation.
+    let controls = format!("/api/sessions/{}/controls", super::id(super::FIRST));
+    assert_eq!(post(&format!("{controls}/resume"), &page, r#"{"dry_run": true}"#), 200);
+    assert_eq!(post(&format!("{controls}/resume"), &page, r#"{"dry_run": false}"#), 428);
+    assert_eq!(post(&format!("{controls}/stop"), &page, r#"{"dry_run": true}"#), 409);
+    assert_eq!(post(&format!("{controls}/stop"), &page, r#"{"dry_run": false}"#), 428);
+    let start = r#"{"agent": "claude", "folder": "/", "dry_run": false}"#;
+    assert_eq!(post("/api/agents/start", &page, start), 428);
     // A cookie alone confirms nothing.
     assert_eq!(post("/api/web/confirm", &format!("Cookie: {cookie}\r\n"), "{}"), 403);
     let token = format!("Authorization: Bearer {}\r\n", machine.token());

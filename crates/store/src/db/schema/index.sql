@@ -93,6 +93,7 @@ CREATE INDEX events_of_turns ON events (session, at) WHERE removed = 0 AND
   (marks & 2 <> 0 OR kind IN ('user.prompt', 'session.started', 'session.exited') OR signal IN
    ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet',
     'ended', 'died'));
+CREATE INDEX events_denied ON events (at) WHERE removed = 0 AND marks & 8 <> 0;
 CREATE TABLE usage (
   session INTEGER NOT NULL, key BLOB NOT NULL,
   source INTEGER NOT NULL, at INTEGER, model TEXT, owned INTEGER NOT NULL,
@@ -122,7 +123,7 @@ CREATE TABLE tool_calls (
 ) WITHOUT ROWID;
 CREATE TABLE tool_times (
   session INTEGER NOT NULL, tool TEXT NOT NULL, milliseconds INTEGER NOT NULL,
-  results INTEGER NOT NULL, failed INTEGER NOT NULL,
+  results INTEGER NOT NULL, failed INTEGER NOT NULL, denied INTEGER NOT NULL,
   PRIMARY KEY (session, tool, milliseconds)
 ) WITHOUT ROWID;
 CREATE TABLE quality (session INTEGER PRIMARY KEY, fold TEXT NOT NULL);

@@ -67,6 +67,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_latest_events_are_those_at_the_end_of_all(
+        (a, b, gone) in (records(), records(), prop::collection::vec(0u32..40, 0..4)),
+        limit in 0usize..8,
+    ) {
+        let (mut desk, who) = (Desk::new(), who("s"));
+        let hidden = |it: &mut NewEvent| if it.id == id_of(&who, 7) { it.kind = Kind::Heartbeat };
+        desk.write(&[piece("a", &who).saying(&a).events(hidden)]);
+        desk.write(&[piece("b", &who).ranked(1).saying(&b).removing(&gone).events(hidden)]);
+        let reader = desk.reader();
+        let row = desk.session(&who).row;
+        let all = reader.events(row).unwrap();
+        let latest = all[all.len().saturating_sub(limit)..].to_vec();
+        prop_assert_eq!(reader.last_events(row, limit).unwrap(), latest);
+        for locator in ["agent-lines:a", "agent-lines:b", "agent-lines:c"] {
+            let last = all.iter().rfind(|it| it.locator == locator).cloned();
+            prop_assert_eq!(reader.last_event_in(row, locator).unwrap(), last);
+        }
+        let paged: Vec<_> = (0..=all.len()).map(|it| reader.first_changes_after(row, it as u64, 1).unwrap()).collect();
+        let changes = reader.changes_after(row, 0).unwrap();
+        for (number, page) in paged.into_iter().enumerate() {
+            prop_assert_eq!(page, changes.iter().find(|it| it.sequence > number as u64).cloned().into_iter().collect::<Vec<_>>());
+        }
+    }
+}
+
 #[test]
 fn a_turn_is_found_by_its_number_and_a_place_by_its_time() {
     let (mut desk, who) = (Desk::new(), who("s"));

@@ -106,12 +106,12 @@ fn a_header_without_end_is_not_read_to_its_end() {
 fn a_device_that_joined_opens_with_what_its_invite_carried() {
     let [a, b, d] = ["laptop", "tower", "desk"].map(Own::new);
     let ours = team_of(&a, &[]);
-    let offer = || Offer { user: "ada".to_owned(), until: at(600) };
-    let invite = Invite::new(&ours, &a.id, offer(), [7; 32]).unwrap();
+    let offer = || Offer { user: "ada".to_owned(), until: at(600), hub: None };
+    let invite = Invite::new(&ours, &a.signer(), offer(), [7; 32]).unwrap();
     let theirs = invite.roster().clone();
     let request = JoinRequest::answer(&invite, (&b.id, "tower"), &b.secret, at(1)).unwrap();
     let (ours, _) = approve(&ours, (&request, &invite.open()), &a.signer(), at(2)).unwrap();
-    let invite = Invite::new(&ours, &a.id, offer(), [8; 32]).unwrap();
+    let invite = Invite::new(&ours, &a.signer(), offer(), [8; 32]).unwrap();
     let request = JoinRequest::answer(&invite, (&d.id, "desk"), &d.secret, at(3)).unwrap();
     let (ours, _) = approve(&ours, (&request, &invite.open()), &a.signer(), at(4)).unwrap();
     let file = packed(&ENTRIES, &ours, &a, &[&b]);
@@ -119,7 +119,7 @@ fn a_device_that_joined_opens_with_what_its_invite_carried() {
     assert_eq!(unpacked_there.roster.pin(), ours.pin());
     assert!(unpacked_there.roster.named("tower").is_some());
     // An older bundle does not roll back the roster.
-    let (_, again) = unpacked(&packed(&ENTRIES, &theirs, &a, &[&a]), &ours, &a).unwrap();
+    let (_, again) = unpacked(&packed(&ENTRIES, &team_of(&a, &[]), &a, &[&a]), &ours, &a).unwrap();
     assert_eq!(again.roster.pin(), ours.pin());
 }
 

@@ -10,6 +10,7 @@ mod verification;
 pub use verification::{AnswerRejection, OpenRequest, input_of, is_of_same_user, verify_answer};
 
 use super::names;
+use super::relocation::{is_left, leaving};
 use crate::bytes::{Digest, Signature, TeamId};
 use crate::hub::{Hub, HubError, KeyName, Swapped};
 use crate::roster::{Roster, Signer};
@@ -121,7 +122,8 @@ pub enum Claimed {
 /// Claims a decision. A valid claim is never replaced; an invalid one is.
 ///
 /// # Errors
-/// The hub cannot be reached: the claim may have been written all the same. Try again.
+/// The hub cannot be reached, or the team leaves it: the claim may have been written all the same. Try
+/// again.
 pub async fn claim<H: Hub>(
     hub: &H,
     roster: &Roster,
@@ -133,14 +135,26 @@ pub async fn claim<H: Hub>(
         let there = hub.get(&key).await?;
         let standing = there.as_ref().and_then(|it| Claim::parse(&it.bytes));
         match standing.filter(|it| it.holds(request, roster)) {
-            Some(it) if it == *ours => return Ok(Claimed::Won),
-            Some(it) => return Ok(Claimed::Lost(it)),
+            Some(it) if it == *ours => return unless_left(hub, roster, Claimed::Won).await,
+            Some(it) => return unless_left(hub, roster, Claimed::Lost(it)).await,
             None => {}
         }
         let revision = there.map(|it| it.revision);
         if let Swapped::Done(_) = hub.cas(&key, revision, ours.to_bytes().into()).await? {
-            return Ok(Claimed::Won);
+            return unless_left(hub, roster, Claimed::Won).await;
         }
+    }
+}
+
+/// Looked at after the claim was written: a claim that is not carried along decides nothing.
+async fn unless_left<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    claimed: Claimed,
+) -> Result<Claimed, HubError> {
+    match is_left(hub, roster).await? {
+        true => Err(leaving()),
+        false => Ok(claimed),
     }
 }
 

@@ -1,98 +1,85 @@
-//! A team's resources on the servers: three streams, whatever the number of devices.
+//! The streams of a team on the servers: its own from earlier versions, or those it shares.
 
-use super::{NatsHub, fault};
-use crate::hub::{ENTRY_LIMIT, HubError, Result};
+use super::layout::Layout;
+use super::{NatsHub, Reads, bound, fault};
+use crate::hub::{ENTRY_LIMIT, HubError, NatsServers, Result, Team};
+use async_nats::jetstream::Context;
 use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType, Stream};
 
 /// Room for the headers of an entry.
 pub(super) const HEADERS: usize = 1024;
 
-/// The stream of logs.
-pub(super) fn log_stream(hub: &NatsHub) -> String {
-    format!("TAFFRAIL_{}", hub.team.as_str())
+/// Where a team's data is. An address that names a number of streams decides; otherwise a team keeps
+/// the streams that an earlier version made for it.
+pub(super) async fn layout(
+    context: &Context,
+    team: &Team,
+    servers: &NatsServers,
+) -> Result<Layout> {
+    if let Some(of) = servers.streams {
+        return Ok(Layout::shared(team, of));
+    }
+    let own = Layout::own(team);
+    match fault::is_there(context.get_stream(&own.log_stream).await)? {
+        true => Ok(own),
+        false => Ok(Layout::shared(team, 1)),
+    }
 }
 
-/// The prefix of the names of keys and blobs.
-pub(super) fn bucket(hub: &NatsHub) -> String {
-    format!("taffrail_{}", hub.team.as_str())
-}
-
-/// The stream behind the bucket of keys.
-pub(super) fn key_stream(hub: &NatsHub) -> String {
-    format!("KV_{}", bucket(hub))
-}
-
-/// The prefix of the subjects of logs.
-pub(super) fn log_root(hub: &NatsHub) -> String {
-    format!("taffrail.{}.log.", hub.team.as_str())
-}
-
-/// The prefix of the subjects of beats. No stream has them: the server stores none.
-pub(super) fn beat_root(hub: &NatsHub) -> String {
-    format!("taffrail.{}.beat.", hub.team.as_str())
-}
-
-/// The stream of blobs.
-pub(super) fn blob_stream(hub: &NatsHub) -> String {
-    format!("OBJ_{}", bucket(hub))
-}
-
-/// The prefix of the subjects of pointers to blobs.
-pub(super) fn blob_root(hub: &NatsHub) -> String {
-    format!("$O.{}.M.", bucket(hub))
-}
-
-/// The prefix of the subjects of the bytes of blobs.
-pub(super) fn piece_root(hub: &NatsHub) -> String {
-    format!("$O.{}.C.", bucket(hub))
-}
-
-/// Creates what is missing and leaves existing streams unchanged. No message in them can be
-/// deleted, purged or rolled up, whatever permissions a server gives its users.
+/// Creates what is missing and leaves existing streams unchanged. No message in a stream can be deleted
+/// one by one or rolled up, whatever permissions a server gives its users. A team's own stream cannot be
+/// purged either; a shared one can, for retention.
 pub(super) async fn ensure(hub: &NatsHub) -> Result<()> {
-    for config in [logs(hub), keys(hub), blobs(hub)] {
-        let config = Config {
-            storage: StorageType::File,
-            num_replicas: copies(hub),
-            allow_direct: true,
-            discard: DiscardPolicy::New,
-            deny_delete: true,
-            deny_purge: true,
-            allow_rollup: false,
-            ..config
-        };
-        hub.context.get_or_create_stream(config).await.map_err(|it| fault::making(&it))?;
+    match hub.reads {
+        Reads::Open => {
+            for config in configs(hub, &hub.layout) {
+                let made = hub.context.get_or_create_stream(config).await;
+                made.map_err(|it| fault::making(&it))?;
+            }
+        }
+        Reads::Bound if bound::has_streams(hub).await? => {}
+        // Nobody may ask for a stream of several teams: its description names what all of them have.
+        Reads::Bound => {
+            for layout in Layout::cell(hub.servers.streams.unwrap_or(1)) {
+                for config in configs(hub, &layout) {
+                    fault::made(hub.context.create_stream(config).await)?;
+                }
+            }
+        }
     }
     Ok(())
 }
 
-fn logs(hub: &NatsHub) -> Config {
-    Config {
-        name: log_stream(hub),
-        subjects: vec![format!("{}>", log_root(hub))],
-        max_message_size: i32::try_from(ENTRY_LIMIT + HEADERS).unwrap_or(i32::MAX),
-        ..Config::default()
-    }
+fn configs(hub: &NatsHub, layout: &Layout) -> [Config; 3] {
+    let is_own = *layout == Layout::own(&hub.team);
+    kinds(layout).map(|config| Config {
+        storage: StorageType::File,
+        num_replicas: copies(hub),
+        allow_direct: true,
+        discard: DiscardPolicy::New,
+        deny_delete: true,
+        deny_purge: is_own,
+        allow_rollup: false,
+        ..config
+    })
 }
 
-/// A key-value bucket that keeps the last value of each key.
-fn keys(hub: &NatsHub) -> Config {
-    Config {
-        name: key_stream(hub),
-        subjects: vec![format!("$KV.{}.>", bucket(hub))],
-        max_messages_per_subject: 1,
-        ..Config::default()
-    }
-}
-
-fn blobs(hub: &NatsHub) -> Config {
-    let subjects = vec![format!("{}>", piece_root(hub)), format!("{}>", blob_root(hub))];
-    Config { name: blob_stream(hub), subjects, ..Config::default() }
+/// The streams of logs, of keys with the last value of each, and of blobs.
+fn kinds(layout: &Layout) -> [Config; 3] {
+    let [logs, keys, blobs] = layout.subjects.clone();
+    let named =
+        |name: &str, subjects| Config { name: name.to_owned(), subjects, ..Config::default() };
+    let max_message_size = i32::try_from(ENTRY_LIMIT + HEADERS).unwrap_or(i32::MAX);
+    [
+        Config { max_message_size, ..named(&layout.log_stream, logs) },
+        Config { max_messages_per_subject: 1, ..named(&layout.key_stream, keys) },
+        named(&layout.blob_stream, blobs),
+    ]
 }
 
 /// A handle to a stream, without checking that it exists.
-pub(super) async fn handle(hub: &NatsHub, name: String) -> Result<Stream<()>> {
+pub(super) async fn handle(hub: &NatsHub, name: &str) -> Result<Stream<()>> {
     let odd = |error: GetStreamError| HubError::Refused(error.to_string());
     hub.context.get_stream_no_info(name).await.map_err(odd)
 }

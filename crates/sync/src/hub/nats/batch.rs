@@ -1,6 +1,6 @@
 //! Many messages of one subject in one request (a batched direct get).
 
-use super::{NatsHub, Spot, fault};
+use super::{NatsHub, Reads, Spot, bound, fault};
 use crate::hub::{Entry, HubError, PAGE_BYTES, Result};
 use async_nats::{HeaderMap, Message, StatusCode, Subscriber};
 use futures_util::StreamExt;
@@ -31,6 +31,9 @@ pub(super) async fn read(
     from: u64,
     limit: usize,
 ) -> Result<Vec<(Spot, Entry)>> {
+    if hub.reads == Reads::Bound {
+        return bound::entries(hub, (stream, subject), from, limit).await;
+    }
     let question =
         Question { seq: from.max(1), next_by_subj: subject, batch: limit, max_bytes: PAGE_BYTES };
     let question = serde_json::to_vec(&question).map_err(|it| HubError::Refused(it.to_string()))?;

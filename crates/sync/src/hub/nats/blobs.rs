@@ -3,7 +3,7 @@
 //! Nothing in the stream is ever replaced: of several pointers under one name the first counts, and
 //! so does the first of several pieces under one number. So a writer cannot remove existing data.
 
-use super::{NatsHub, assets, batch, fault, keys, logs};
+use super::{NatsHub, batch, fault, keys, logs};
 use crate::hub::blob::Hashing;
 use crate::hub::{Blob, BlobName, Content, HubError, Pointer, Put, Result};
 use async_nats::jetstream::message::PublishMessage;
@@ -63,19 +63,24 @@ pub(super) async fn get(hub: &NatsHub, name: &BlobName) -> Result<Option<Blob>> 
 }
 
 pub(super) async fn names(hub: &NatsHub, below: &crate::hub::Prefix) -> Result<Vec<BlobName>> {
-    logs::names_under(hub, assets::blob_stream(hub), &assets::blob_root(hub), below).await
+    logs::names_under(hub, &hub.layout.blob_stream, &hub.layout.blob_root, below).await
+}
+
+/// The subject of the pieces of a blob.
+pub(super) async fn pieces(hub: &NatsHub, name: &BlobName) -> Result<Option<String>> {
+    Ok(laid(hub, name).await?.map(|it| piece_subject(hub, &it.pieces)))
 }
 
 fn compare(there: &Pointer, ours: &Pointer) -> Put {
     if there == ours { Put::Already } else { Put::Conflict }
 }
 
-fn name_subject(hub: &NatsHub, name: &BlobName) -> String {
-    format!("{}{}", assets::blob_root(hub), name.dotted())
+pub(super) fn name_subject(hub: &NatsHub, name: &BlobName) -> String {
+    format!("{}{}", hub.layout.blob_root, name.dotted())
 }
 
 fn piece_subject(hub: &NatsHub, pieces: &str) -> String {
-    format!("{}{pieces}", assets::piece_root(hub))
+    format!("{}{pieces}", hub.layout.piece_root)
 }
 
 /// An unused part of a subject.
@@ -172,7 +177,7 @@ async fn piece(reading: Option<Reading>) -> Option<(Result<Bytes>, Option<Readin
 impl Reading {
     /// Requests the next pieces, skipping foreign messages under the same subject.
     async fn page(&mut self) -> Result<()> {
-        let stream = assets::blob_stream(&self.hub);
+        let stream = self.hub.layout.blob_stream.clone();
         loop {
             let found = batch::read(&self.hub, (&stream, &self.subject), self.from, PAGE).await?;
             let Some((last, _)) = found.last() else { return Ok(()) };

@@ -1,8 +1,11 @@
-//! A secure configuration for a `nats-server` of one team, as text.
+//! A secure configuration for a `nats-server` of one team or of several, as text.
 
+use super::layout::Layout;
+use super::mailbox::ROOT as PAIRING;
+use super::users::{DeviceUser, TeamUsers};
 use crate::hub::{ENTRY_LIMIT, Team};
 use crate::keys::NatsUserKey;
-use crate::roster::{Role, Roster};
+use crate::roster::{Door, Role, Roster};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -19,33 +22,139 @@ pub struct NatsPlan {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// The most gigabytes it stores.
     pub gigabytes: u32,
+    /// Who may remove what retention gives up.
+    pub retention: Removal,
 }
 
-/// The configuration: every current device of the roster authenticates with its own key and may
-/// publish only what it needs. No device can delete, purge or replace messages in a log or a blob,
-/// or change a stream; only admins create streams and write the roster. The holder of a recovery
-/// key may only read.
+/// Who may remove data from a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Removal {
+    /// No device.
+    #[default]
+    Nobody,
+    /// The admin devices of the team, by purging.
+    ByAdmins,
+}
+
+/// The configuration of one team's server: every current device of the roster authenticates with its
+/// own key and may publish only what it needs. No device can delete or replace messages in a log or a
+/// blob, or change a stream; only admins create streams, write the roster and, if the plan says so,
+/// purge what retention gives up. The holder of a recovery key may only read.
 #[must_use]
 pub fn nats_conf(team: &Team, roster: &Roster, plan: &NatsPlan) -> String {
+    let mut out = begin(plan, 3 * layouts(team).len());
+    let door = Door::of(roster).user_key();
+    whole_team(&mut out, &TeamUsers::of(team, roster), (plan.retention, door.as_ref()));
+    end(out)
+}
+
+/// The configuration of a server for several teams, each in an account of its own: none sees anything of
+/// another one, and none stores more than its quota. Each team has streams of its own, which cost memory and
+/// time to restart.
+#[must_use]
+pub fn account_conf(teams: &[TeamUsers], quota: Megabytes, plan: &NatsPlan) -> String {
+    let mut out = begin_file(plan);
+    for team in teams {
+        let name = quoted(&format!("TAFFRAIL_{}", team.team.as_str()));
+        let streams = 3 * layouts(&team.team).len();
+        begin_account(&mut out, &name, (&format!("{}M", quota.0), streams));
+        // A purge stays within the account: each team may have its own retention.
+        whole_team(&mut out, team, (Removal::ByAdmins, None));
+        end_account(&mut out);
+    }
+    writeln!(out, "}}").ok();
+    out
+}
+
+/// How much a team may store on a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Megabytes(pub u32);
+
+/// Where a team's data can be. The streams of earlier versions stay in use where they exist.
+fn layouts(team: &Team) -> [Layout; 2] {
+    [Layout::shared(team, 1), Layout::own(team)]
+}
+
+/// The users of a team that shares its account with nobody.
+fn whole_team(
+    out: &mut String,
+    team: &TeamUsers,
+    (retention, door): (Removal, Option<&NatsUserKey>),
+) {
+    let layouts = layouts(&team.team);
+    let grants = |_: &NatsUserKey, role: Option<(&str, Role)>| -> Grant {
+        let grants = layouts.iter().map(|it| one_team(it, role, retention));
+        let mut grant = grants.reduce(Grant::and).unwrap_or_default();
+        grant.subscribe.push("_INBOX.>".to_owned());
+        if matches!(role, Some((_, Role::Admin))) {
+            // Who answers devices with a code has to hear them.
+            grant.publish.push(format!("{PAIRING}.>"));
+            grant.subscribe.push(format!("{PAIRING}.>"));
+        }
+        grant
+    };
+    users(out, team, &grants);
+    if let Some(door) = door {
+        pairing_user(out, door);
+    }
+}
+
+/// The configuration of a server for several teams that do not trust each other, with this many shared
+/// streams of each kind: the permissions bind every device to its own team, so addresses have to name
+/// the number of streams. The admins of the first team make the streams.
+#[must_use]
+pub fn cell_conf(teams: &[TeamUsers], streams: u16, plan: &NatsPlan) -> String {
+    let cell: Vec<Layout> = Layout::cell(streams).collect();
+    let mut out = begin(plan, 3 * cell.len());
+    for (number, team) in teams.iter().enumerate() {
+        let layout = Layout::shared(&team.team, streams);
+        let grants = |nats_user: &NatsUserKey, role: Option<(&str, Role)>| -> Grant {
+            let mut grant = bound(&layout, role);
+            // Answers go below the user's own subject, so that nobody else receives them.
+            grant.subscribe.push(format!("_INBOX.{nats_user}.>"));
+            if number == 0 && matches!(role, Some((_, Role::Admin))) {
+                grant.publish.extend(cell.iter().flat_map(made));
+            }
+            grant
+        };
+        users(&mut out, team, &grants);
+    }
+    end(out)
+}
+
+fn begin(plan: &NatsPlan, streams: usize) -> String {
+    let mut out = begin_file(plan);
+    begin_account(&mut out, "TAFFRAIL", (&format!("{}G", plan.gigabytes), streams));
+    out
+}
+
+fn begin_file(plan: &NatsPlan) -> String {
     let mut out = String::from(
         "# Made by `taffrail hub config`. Make it again when devices come or go, then reload.\n",
     );
     head(&mut out, plan);
     // Writing to a String cannot fail.
-    writeln!(out, "accounts {{\n  TAFFRAIL {{").ok();
-    let gigabytes = plan.gigabytes;
-    writeln!(out, "    jetstream {{ max_mem: 64M, max_file: {gigabytes}G, max_streams: 3 }}").ok();
-    writeln!(out, "    users: [").ok();
-    for member in roster.members().filter(|it| it.is_current()) {
-        let device = member.device.id.as_str();
-        let Some(nats_user) = member.device.keys.nats_user() else { continue };
-        user(&mut out, team, (device, nats_user), &published(team, device, member.role));
-    }
-    for nats_user in roster.recovery_nats_keys().filter_map(|(_, nats_user)| nats_user) {
-        user(&mut out, team, ("a recovery key, to read only", nats_user), &asked(team));
-    }
+    writeln!(out, "accounts {{").ok();
+    out
+}
+
+fn begin_account(out: &mut String, name: &str, (file, streams): (&str, usize)) {
     // Writing to a String cannot fail.
-    writeln!(out, "    ]\n  }}\n}}").ok();
+    writeln!(out, "  {name} {{").ok();
+    let limits = format!("max_mem: 64M, max_file: {file}, max_streams: {streams}");
+    writeln!(out, "    jetstream {{ {limits} }}").ok();
+    writeln!(out, "    users: [").ok();
+}
+
+fn end_account(out: &mut String) {
+    // Writing to a String cannot fail.
+    writeln!(out, "    ]\n  }}").ok();
+}
+
+fn end(mut out: String) -> String {
+    end_account(&mut out);
+    // Writing to a String cannot fail.
+    writeln!(out, "}}").ok();
     out
 }
 
@@ -69,51 +178,132 @@ fn head(out: &mut String, plan: &NatsPlan) {
     }
 }
 
-/// The requests that everyone may send: metadata and bytes.
-fn asked(team: &Team) -> Vec<String> {
+/// The subjects that a user may publish to and subscribe to.
+#[derive(Debug, Default)]
+struct Grant {
+    publish: Vec<String>,
+    subscribe: Vec<String>,
+}
+
+impl Grant {
+    fn and(mut self, other: Self) -> Self {
+        self.publish.extend(other.publish);
+        self.subscribe.extend(other.subscribe);
+        self
+    }
+}
+
+/// The permissions on a server of one team; without a role, to read only.
+fn one_team(layout: &Layout, role: Option<(&str, Role)>, retention: Removal) -> Grant {
     let ask = |what: &'static str| {
-        streams(team).into_iter().map(move |it| format!("$JS.API.{what}.{it}"))
+        layout.streams().into_iter().map(move |it| format!("$JS.API.{what}.{it}"))
     };
-    ["STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"].into_iter().flat_map(ask).collect()
+    let asks = ["STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"];
+    let mut publish: Vec<String> = asks.into_iter().flat_map(ask).collect();
+    // How much is stored, for `hub doctor`.
+    publish.push("$JS.API.INFO".to_owned());
+    if let Some((device, role)) = role {
+        publish.extend(written(layout, device, role));
+        if role == Role::Admin {
+            publish.extend(made(layout));
+        }
+        if role == Role::Admin && retention == Removal::ByAdmins {
+            publish.extend(ask("STREAM.PURGE"));
+            publish.extend(scanned(layout));
+        }
+    }
+    Grant { publish, subscribe: heard(layout) }
 }
 
-fn streams(team: &Team) -> [String; 3] {
-    let team = team.as_str();
-    [format!("TAFFRAIL_{team}"), format!("KV_taffrail_{team}"), format!("OBJ_taffrail_{team}")]
+/// The permissions on a server of several teams: each request names the team in its subject.
+fn bound(layout: &Layout, role: Option<(&str, Role)>) -> Grant {
+    let direct = roots(layout).map(|(stream, root)| format!("$JS.API.DIRECT.GET.{stream}.{root}>"));
+    let mut publish: Vec<String> = direct.to_vec();
+    publish.extend(scanned(layout));
+    if let Some((device, role)) = role {
+        publish.extend(written(layout, device, role));
+    }
+    Grant { publish, subscribe: heard(layout) }
 }
 
-/// The subjects that a device may publish to.
-fn published(team: &Team, device: &str, role: Role) -> Vec<String> {
-    let mut out = asked(team);
-    let make = streams(team).map(|it| format!("$JS.API.STREAM.CREATE.{it}"));
-    let team = team.as_str();
-    let key = |name: &str| format!("$KV.taffrail_{team}.key.{name}");
-    out.push(format!("taffrail.{team}.log.{device}.>"));
-    out.push(format!("taffrail.{team}.beat.{device}"));
-    out.push(key(&format!("key.{device}.>")));
+/// Each stream with the beginning of the team's subjects in it.
+fn roots(layout: &Layout) -> [(&str, &str); 4] {
+    [
+        (&layout.log_stream, &layout.log_root),
+        (&layout.key_stream, &layout.key_root),
+        (&layout.blob_stream, &layout.blob_root),
+        (&layout.blob_stream, &layout.piece_root),
+    ]
+}
+
+/// Consumers of the team's subjects: what is read is in the subject that creates one.
+fn scanned(layout: &Layout) -> Vec<String> {
+    let create = roots(layout);
+    let create = create.map(|(stream, root)| format!("$JS.API.CONSUMER.CREATE.{stream}.*.{root}>"));
+    let pull = ["CONSUMER.MSG.NEXT", "CONSUMER.DELETE"];
+    let pull = pull.into_iter().flat_map(|what| {
+        layout.streams().into_iter().map(move |it| format!("$JS.API.{what}.{it}.*"))
+    });
+    create.into_iter().chain(pull).collect()
+}
+
+/// The requests that make streams.
+fn made(layout: &Layout) -> [String; 3] {
+    layout.streams().map(|it| format!("$JS.API.STREAM.CREATE.{it}"))
+}
+
+/// The subjects of data that a device may write.
+fn written(layout: &Layout, device: &str, role: Role) -> Vec<String> {
+    let key = |name: &str| format!("{}{name}", layout.key_root);
+    let mut out = vec![
+        format!("{}{device}.>", layout.log_root),
+        format!("{}{device}", layout.beat_root),
+        key(&format!("key.{device}.>")),
+        key(&format!("read.{device}")),
+    ];
     out.extend(["lease.>", "decision.>", "doctor.>"].map(key));
-    out.push(format!("$O.taffrail_{team}.>"));
+    out.extend([&layout.blob_root, &layout.piece_root].map(|it| format!("{it}>")));
     if role == Role::Admin {
-        out.extend(make);
-        out.push(key("roster"));
+        out.extend(["roster", "retention", "removed.>", "move", "arrival"].map(key));
     }
     out
 }
 
-fn user(
-    out: &mut String,
-    team: &Team,
-    (about, nats_user): (&str, &NatsUserKey),
-    publish: &[String],
-) {
-    let team = team.as_str();
+fn heard(layout: &Layout) -> Vec<String> {
+    [&layout.log_root, &layout.key_root, &layout.beat_root].map(|it| format!("{it}>")).to_vec()
+}
+
+/// The permissions of a user by its key, its device and its role; without a role, to read only.
+type Grants<'a> = dyn Fn(&NatsUserKey, Option<(&str, Role)>) -> Grant + 'a;
+
+/// Writes the users of a team.
+fn users(out: &mut String, team: &TeamUsers, grants: &Grants<'_>) {
+    for DeviceUser { id, key, admin } in &team.devices {
+        let role = if *admin { Role::Admin } else { Role::Member };
+        user(out, (id.as_str(), key), &grants(key, Some((id.as_str(), role))));
+    }
+    for key in &team.recovery {
+        user(out, ("a recovery key, to read only", key), &grants(key, None));
+    }
+}
+
+fn user(out: &mut String, (about, nats_user): (&str, &NatsUserKey), grant: &Grant) {
     let list = |all: &[String]| all.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(", ");
-    let heard = [format!("taffrail.{team}.>"), format!("$KV.taffrail_{team}.>"), "_INBOX.>".into()];
     // Writing to a String cannot fail.
     writeln!(out, "      # {about}").ok();
     writeln!(out, "      {{ nkey: {nats_user}, permissions: {{").ok();
-    writeln!(out, "          publish: {{ allow: [{}] }}", list(publish)).ok();
-    writeln!(out, "          subscribe: {{ allow: [{}] }} }} }}", list(&heard)).ok();
+    writeln!(out, "          publish: {{ allow: [{}] }}", list(&grant.publish)).ok();
+    writeln!(out, "          subscribe: {{ allow: [{}] }} }} }}", list(&grant.subscribe)).ok();
+}
+
+/// A device that has only a code may use the place where two devices meet, and nothing else.
+fn pairing_user(out: &mut String, door: &NatsUserKey) {
+    // Writing to a String cannot fail.
+    writeln!(out, "      # a device with a code of `taffrail link`, to ask to join only").ok();
+    writeln!(out, "      {{ nkey: {door}, permissions: {{").ok();
+    writeln!(out, "          publish: {{ allow: [\"{PAIRING}.*.get.*\", \"{PAIRING}.*.put.*\"] }}")
+        .ok();
+    writeln!(out, "          subscribe: {{ allow: [\"{PAIRING}.inbox.>\"] }} }} }}").ok();
 }
 
 /// A quoted text, without characters that could end the quotes.

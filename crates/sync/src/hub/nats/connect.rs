@@ -1,12 +1,12 @@
 //! Connects and stays connected.
 
-use super::{NatsHub, assets, certificate, fault};
+use super::{NatsHub, Reads, assets, certificate, fault};
 use crate::hub::address::Tls;
 use crate::hub::hints::hint_channel;
 use crate::hub::{Credentials, Hint, HubError, NatsKey, NatsServers, Result, Team};
 use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
-use async_nats::{ConnectOptions, Event, ServerAddr, ServerError};
+use async_nats::{Client, ConnectOptions, Event, ServerAddr, ServerError};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -46,8 +46,11 @@ impl NatsHub {
         let client = client.map_err(|it| fault::connecting(&it, credentials))?;
         check_version(&client.server_info().version)?;
         let context = ContextBuilder::new().timeout(ANSWER).build(client);
+        let layout = Arc::new(assets::layout(&context, team, servers).await?);
         let (team, servers) = (team.clone(), servers.clone());
-        let hub = Self { context, team, servers, spots: Arc::default(), is_mute, reconnected };
+        let reads = if servers.streams.is_some() { Reads::Bound } else { Reads::Open };
+        let spots = Arc::default();
+        let hub = Self { context, team, servers, layout, reads, spots, is_mute, reconnected };
         assets::ensure(&hub).await?;
         Ok(hub)
     }
@@ -57,6 +60,19 @@ impl NatsHub {
     pub fn is_connected(&self) -> bool {
         self.context.client().connection_state() == State::Connected
     }
+}
+
+/// A connection without anything of a team, whose answers come to inboxes below this subject.
+pub(super) async fn client(
+    servers: &NatsServers,
+    credentials: &Credentials,
+    inbox: &str,
+) -> Result<Client> {
+    let options = options(servers, credentials)?.custom_inbox_prefix(inbox);
+    let client = options.connect(addresses(servers)?).await;
+    let client = client.map_err(|it| fault::connecting(&it, credentials))?;
+    check_version(&client.server_info().version)?;
+    Ok(client)
 }
 
 fn addresses(servers: &NatsServers) -> Result<Vec<ServerAddr>> {
@@ -137,12 +153,21 @@ fn options(servers: &NatsServers, credentials: &Credentials) -> Result<ConnectOp
         Some(NatsKey::Password { user, password }) => {
             Ok(options.user_and_password(user.clone(), password.clone()))
         }
-        Some(NatsKey::Seed(seed)) => Ok(options.nkey(seed.clone())),
+        Some(NatsKey::Seed(seed)) => {
+            let options = options.nkey(seed.clone());
+            // Answers to this device go below a subject that a server can keep from others.
+            let pair = nkeys::KeyPair::from_seed(seed).map_err(|_| odd_seed())?;
+            Ok(options.custom_inbox_prefix(format!("_INBOX.{}", pair.public_key())))
+        }
         Some(NatsKey::Creds(text)) => {
             let odd = |_| HubError::Refused("the text is not a .creds file of NATS".to_owned());
             options.credentials(text).map_err(odd)
         }
     }
+}
+
+fn odd_seed() -> HubError {
+    HubError::Refused("the credentials are not the seed of an NKey".to_owned())
 }
 
 fn unusable(error: &async_nats::rustls::Error) -> HubError {

@@ -1,6 +1,7 @@
 //! Checks of NATS servers.
 
-use super::{NatsHub, assets, monitor};
+use super::layout::Layout;
+use super::{NatsHub, Reads, assets, monitor};
 use crate::hub::address::Tls;
 use crate::hub::doctor::{try_rules, unreached};
 use crate::hub::{Aspect, ENTRY_LIMIT, HubCheck, HubError};
@@ -18,6 +19,7 @@ pub(super) async fn doctor(hub: &NatsHub) -> Vec<HubCheck> {
     checks.push(copies(hub).await);
     checks.extend(erasing(hub).await);
     checks.push(durability(hub).await);
+    checks.push(slow_consumers(hub).await);
     checks
 }
 
@@ -48,7 +50,14 @@ fn payload(info: &ServerInfo) -> HubCheck {
 }
 
 async fn copies(hub: &NatsHub) -> HubCheck {
-    let stream = hub.context.get_stream(assets::log_stream(hub)).await;
+    if hub.reads == Reads::Bound {
+        return HubCheck::unknown(
+            Aspect::Copies,
+            "The server has several teams and shows none of them its streams. Its operator knows how \
+             many servers have everything.",
+        );
+    }
+    let stream = hub.context.get_stream(&hub.layout.log_stream).await;
     match stream.map(|stream| stream.cached_info().config.num_replicas) {
         Ok(1) => HubCheck::weak(
             Aspect::Copies,
@@ -61,11 +70,14 @@ async fn copies(hub: &NatsHub) -> HubCheck {
 
 /// Streams made by hand, or by an earlier version, may let their users erase messages.
 async fn erasing(hub: &NatsHub) -> Option<HubCheck> {
-    let names = [assets::log_stream(hub), assets::key_stream(hub), assets::blob_stream(hub)];
-    for name in names {
-        let stream = hub.context.get_stream(&name).await;
+    if hub.reads == Reads::Bound {
+        return None;
+    }
+    let is_own = *hub.layout == Layout::own(&hub.team);
+    for name in hub.layout.streams() {
+        let stream = hub.context.get_stream(name).await;
         let config = stream.map(|it| it.cached_info().config.clone()).ok()?;
-        if config.allow_rollup || !config.deny_delete || !config.deny_purge {
+        if config.allow_rollup || !config.deny_delete || (is_own && !config.deny_purge) {
             let message = format!(
                 "The stream {name} lets whoever comes in erase what is in it. An emptied hub is filled again: \
                  stop the server, remove its store, and start it."
@@ -74,6 +86,29 @@ async fn erasing(hub: &NatsHub) -> Option<HubCheck> {
         }
     }
     None
+}
+
+async fn slow_consumers(hub: &NatsHub) -> HubCheck {
+    let Some(monitor) = &hub.servers.monitor else {
+        return HubCheck::unknown(
+            Aspect::SlowConsumers,
+            "A client cannot see whether the server cuts off slow readers: ?monitor=http://HOST:8222 in the \
+             address has it checked.",
+        );
+    };
+    match monitor::slow_consumers(monitor).await {
+        Ok(0) => HubCheck::good(Aspect::SlowConsumers, "The server cut off no slow reader."),
+        Ok(count) => HubCheck::weak(
+            Aspect::SlowConsumers,
+            format!(
+                "The server cut off slow readers {count} times since its start: a device or its network is too \
+                 slow. They connect again and read on; `taffrail hub doctor --json` names who is behind."
+            ),
+        ),
+        Err(why) => {
+            HubCheck::unknown(Aspect::SlowConsumers, format!("{monitor} did not say: {why}"))
+        }
+    }
 }
 
 async fn durability(hub: &NatsHub) -> HubCheck {

@@ -5,6 +5,7 @@ use crate::hub::{Credentials, HubError, NatsKey, Result};
 use async_nats::jetstream::context::{
     CreateStreamError, CreateStreamErrorKind, PublishError, PublishErrorKind,
 };
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::{Error, ErrorCode};
 use async_nats::{ConnectError, ConnectErrorKind};
 use std::error::Error as _;
@@ -86,6 +87,19 @@ pub(super) fn making(error: &CreateStreamError) -> HubError {
     }
 }
 
+/// A stream that is there already, perhaps with other settings, is as good as a new one.
+pub(super) fn made<T>(answer: std::result::Result<T, CreateStreamError>) -> Result<()> {
+    let Err(error) = answer else { return Ok(()) };
+    match error.kind() {
+        CreateStreamErrorKind::JetStream(cause)
+            if cause.error_code() == ErrorCode::STREAM_NAME_EXIST =>
+        {
+            Ok(())
+        }
+        _ => Err(making(&error)),
+    }
+}
+
 /// Whether the server is full.
 fn is_full(error: &Error) -> bool {
     let full = [
@@ -104,7 +118,7 @@ fn is_short_of_peers(error: &Error) -> bool {
     error.error_code() == ErrorCode::CLUSTER_NO_PEERS && error.to_string().contains("offline")
 }
 
-fn answered(error: &Error) -> HubError {
+pub(super) fn answered(error: &Error) -> HubError {
     if is_full(error) {
         HubError::Full(error.to_string())
     } else if error.code() == NOT_NOW || is_short_of_peers(error) {
@@ -145,6 +159,21 @@ async fn again(hub: &NatsHub) -> HubError {
     let made = assets::ensure(hub).await;
     let gone = || HubError::Unreachable("the streams do not answer or were gone".to_owned());
     made.err().unwrap_or_else(gone)
+}
+
+/// Whether a stream is there. A server that does not let this device ask gives no answer: then it has
+/// nothing for it.
+pub(super) fn is_there<T>(answer: std::result::Result<T, GetStreamError>) -> Result<bool> {
+    let Err(error) = answer else { return Ok(true) };
+    match error.kind() {
+        GetStreamErrorKind::JetStream(cause)
+            if cause.error_code() == ErrorCode::STREAM_NOT_FOUND =>
+        {
+            Ok(false)
+        }
+        GetStreamErrorKind::JetStream(cause) => Err(answered(&cause)),
+        _ => Err(unanswered(error)),
+    }
 }
 
 /// `None` for a missing message; recreates a missing stream, which is empty.

@@ -1,7 +1,7 @@
 //! Logs as subjects of one stream. The server accepts an entry only if the one before it is still
 //! the last of its subject, so a log has no gaps, no duplicates and one order.
 
-use super::{NatsHub, Spot, assets, batch, fault};
+use super::{NatsHub, Reads, Spot, assets, batch, bound, fault};
 use crate::hub::answer::fits;
 use crate::hub::memory::page;
 use crate::hub::{
@@ -19,7 +19,7 @@ pub(super) struct PlacedEntry {
 }
 
 pub(super) fn subject(hub: &NatsHub, log: &LogName) -> String {
-    format!("{}{}", assets::log_root(hub), log.dotted())
+    format!("{}{}", hub.layout.log_root, log.dotted())
 }
 
 pub(super) async fn append(
@@ -104,26 +104,35 @@ async fn settle(
     }
     let there = match end.filter(|found| found.spot.seq == seq) {
         Some(found) => Some(found.bytes),
-        None => {
-            let entries = read_since(hub, log, seq - 1, 1).await?;
-            entries.into_iter().next().map(|entry| entry.bytes)
-        }
+        None => match read_since(hub, log, seq - 1, 1).await {
+            Ok(entries) => entries.into_iter().next().map(|entry| entry.bytes),
+            Err(HubError::Gone { .. }) => None,
+            Err(error) => return Err(error),
+        },
     };
     let is_same = there.as_ref() == Some(bytes);
     Ok(if is_same { Appended::Already } else { Appended::Conflict { last } })
 }
 
-/// The last entry, from the leader.
+/// The last entry; where reads are not bound to a team, from the leader.
 pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<PlacedEntry>> {
-    let stream = assets::handle(hub, assets::log_stream(hub)).await?;
-    let answer = stream.get_last_raw_message_by_subject(&subject(hub, log)).await;
-    let Some(message) = fault::found(hub, answer).await? else {
-        hub.spots().remove(log);
-        return Ok(None);
+    let found = match hub.reads {
+        Reads::Open => open_end(hub, log).await?,
+        Reads::Bound => bound::end(hub, &subject(hub, log)).await?,
     };
+    match &found {
+        Some(found) => hub.spots().entry(log.clone()).or_default().end = Some(found.spot),
+        None => drop(hub.spots().remove(log)),
+    }
+    Ok(found)
+}
+
+async fn open_end(hub: &NatsHub, log: &LogName) -> Result<Option<PlacedEntry>> {
+    let stream = assets::handle(hub, &hub.layout.log_stream).await?;
+    let answer = stream.get_last_raw_message_by_subject(&subject(hub, log)).await;
+    let Some(message) = fault::found(hub, answer).await? else { return Ok(None) };
     let seq = batch::number(&message.headers, batch::SEQ)?;
     let spot = Spot { seq, at: message.sequence };
-    hub.spots().entry(log.clone()).or_default().end = Some(spot);
     Ok(Some(PlacedEntry { spot, bytes: message.payload }))
 }
 
@@ -164,7 +173,7 @@ async fn entries(
     from: u64,
     limit: usize,
 ) -> Result<Vec<(Spot, Entry)>> {
-    batch::read(hub, (&assets::log_stream(hub), subject), from, limit).await
+    batch::read(hub, (&hub.layout.log_stream, subject), from, limit).await
 }
 
 /// Entries without gaps, and where they end.
@@ -186,7 +195,7 @@ fn accept(
 }
 
 /// The stream position of an entry, by binary search: entries of a log are in order.
-async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<u64> {
+pub(super) async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<u64> {
     let subject = subject(hub, log);
     // An entry cannot come before as many others.
     let (mut low, mut high) = (seq, last.at);
@@ -203,36 +212,34 @@ async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<
         }
     }
     let found = entries(hub, &subject, low, 1).await?;
-    let is_it = found.first().is_some_and(|(spot, _)| spot.seq == seq);
-    if is_it { Ok(low) } else { Err(missing(log, seq, found.is_empty())) }
+    match found.first().map(|(spot, _)| *spot) {
+        // Other subjects can have taken the positions in between.
+        Some(spot) if spot.seq == seq => Ok(spot.at),
+        Some(spot) if spot.seq > seq => Err(HubError::Gone { first: spot.seq }),
+        Some(_) => Err(HubError::Corrupt(format!("the log {log} has lost its entry {seq}"))),
+        None => Err(behind(log)),
+    }
 }
 
 fn behind(log: &LogName) -> HubError {
     HubError::Unreachable(format!("a server is behind with {log}"))
 }
 
-fn missing(log: &LogName, seq: u64, is_behind: bool) -> HubError {
-    if is_behind {
-        return behind(log);
-    }
-    HubError::Corrupt(format!("the log {log} has lost its entry {seq}"))
-}
-
 pub(super) async fn names(hub: &NatsHub, below: &Prefix) -> Result<Vec<LogName>> {
-    names_under(hub, assets::log_stream(hub), &assets::log_root(hub), below).await
+    names_under(hub, &hub.layout.log_stream, &hub.layout.log_root, below).await
 }
 
-/// The logs below a prefix with the number of their entries in the stream: none is ever removed.
+/// The logs below a prefix with the number of their entries, or of the last one.
 pub(super) async fn lengths(hub: &NatsHub, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
-    let root = assets::log_root(hub);
-    let counted = counted_under(hub, assets::log_stream(hub), &root, below).await?;
+    let (stream, root) = (&hub.layout.log_stream, &hub.layout.log_root);
+    let counted = counted_under(hub, stream, root, below).await?;
     Ok(counted.into_iter().map(|(name, count)| (name, Some(count))).collect())
 }
 
 /// The names below a prefix that a stream has subjects for.
 pub(super) async fn names_under<K: Ord>(
     hub: &NatsHub,
-    stream: String,
+    stream: &str,
     root: &str,
     below: &Prefix,
 ) -> Result<Vec<Name<K>>> {
@@ -240,15 +247,46 @@ pub(super) async fn names_under<K: Ord>(
     Ok(counted.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The same with the number of their messages.
+/// The same with the number of their messages, or of the last one.
 async fn counted_under<K: Ord>(
     hub: &NatsHub,
-    stream: String,
+    stream: &str,
     root: &str,
     below: &Prefix,
 ) -> Result<Vec<(Name<K>, u64)>> {
-    let stream = assets::handle(hub, stream).await?;
     let filter = format!("{root}{}>", below.dotted());
+    let mut named = match hub.reads {
+        Reads::Open => counted(hub, stream, root, filter).await?,
+        Reads::Bound => numbered(hub, stream, root, &filter).await?,
+    };
+    named.sort_unstable();
+    Ok(named)
+}
+
+/// The names with the number of the last entry: one header of each subject is read.
+async fn numbered<K>(
+    hub: &NatsHub,
+    stream: &str,
+    root: &str,
+    filter: &str,
+) -> Result<Vec<(Name<K>, u64)>> {
+    let from = (bound::From::LastOfEach, bound::Part::Headers);
+    let found = bound::scan(hub, (stream, filter), from, usize::MAX).await?;
+    let named = found.iter().filter_map(|it| {
+        let name = Name::from_dotted(it.subject.strip_prefix(root)?)?;
+        // Only entries have a number; of other messages the names alone count.
+        Some((name, batch::number(&it.headers, batch::SEQ).unwrap_or(1)))
+    });
+    Ok(named.collect())
+}
+
+async fn counted<K>(
+    hub: &NatsHub,
+    stream: &str,
+    root: &str,
+    filter: String,
+) -> Result<Vec<(Name<K>, u64)>> {
+    let stream = assets::handle(hub, stream).await?;
     let answer = stream.info_with_subjects(filter).await;
     let Some(subjects) = fault::described(hub, answer).await? else { return Ok(Vec::new()) };
     let subjects: Vec<(String, usize)> = subjects.try_collect().await.map_err(fault::unanswered)?;
@@ -256,7 +294,5 @@ async fn counted_under<K: Ord>(
         let name = Name::from_dotted(subject.strip_prefix(root)?)?;
         Some((name, *count as u64))
     });
-    let mut named: Vec<_> = named.collect();
-    named.sort_unstable();
-    Ok(named)
+    Ok(named.collect())
 }

@@ -1,5 +1,5 @@
-//! A hub on NATS JetStream: a stream with a subject for each log, a key-value bucket, and a
-//! stream for the bytes of blobs.
+//! A hub on NATS JetStream: a stream with a subject for each log, one with the last value of each
+//! key, and one for the bytes of blobs.
 //!
 //! No device has a durable consumer: readers request batches by subject, and hints are a plain
 //! subscription. So the servers keep no state for an absent device.
@@ -7,25 +7,33 @@
 mod assets;
 mod batch;
 mod blobs;
+mod bound;
 mod certificate;
 mod conf;
 mod connect;
 mod doctor;
 mod fault;
 mod keys;
+mod layout;
 mod logs;
+mod mailbox;
 mod monitor;
+mod removal;
+mod users;
 mod watch;
 
 pub use certificate::{ServerCertificate, pin_of};
-pub use conf::{NatsPlan, nats_conf};
+pub use conf::{Megabytes, NatsPlan, Removal, account_conf, cell_conf, nats_conf};
+pub(super) use mailbox::NatsMailbox;
+pub use users::{DeviceUser, TeamUsers};
 
 use super::{
     Appended, Blob, BlobName, Content, Entry, Hint, Hints, Hub, HubCheck, KeyName, LogName,
-    NatsServers, Prefix, Put, Result, Revision, Swapped, Team, Value, Watched,
+    NatsServers, Prefix, Put, Result, Revision, Stored, Swapped, Team, Usage, Value, Watched,
 };
 use async_nats::jetstream::Context;
 use bytes::Bytes;
+use layout::Layout;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,12 +46,23 @@ pub struct NatsHub {
     context: Context,
     team: Team,
     servers: NatsServers,
+    layout: Arc<Layout>,
+    reads: Reads,
     /// The last known ends of logs. Only a starting point: the server checks every write.
     spots: Arc<Mutex<HashMap<LogName, Spots>>>,
     /// Whether the server forbids beats.
     is_mute: Arc<AtomicBool>,
     /// Sends [`Hint::Anything`] after a reconnection.
     reconnected: Sender<Hint>,
+}
+
+/// How to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// By stream, with the fewest requests. Permissions cannot tell the teams of a stream apart.
+    Open,
+    /// By subject, so that permissions can bind a device to its team.
+    Bound,
 }
 
 /// An entry and its position in the stream.
@@ -87,7 +106,7 @@ impl Hub for NatsHub {
     }
 
     async fn get(&self, key: &KeyName) -> Result<Option<Value>> {
-        keys::get(self, &keys::subject(self, keys::KEYS, key)).await
+        keys::get(self, key).await
     }
 
     async fn cas(
@@ -96,11 +115,11 @@ impl Hub for NatsHub {
         expected: Option<Revision>,
         bytes: Bytes,
     ) -> Result<Swapped> {
-        keys::cas(self, &keys::subject(self, keys::KEYS, key), expected, bytes).await
+        keys::cas(self, key, expected, bytes).await
     }
 
     async fn keys(&self, below: &Prefix) -> Result<Vec<KeyName>> {
-        keys::names(self, keys::KEYS, below).await
+        keys::names(self, below).await
     }
 
     async fn put_blob(&self, name: &BlobName, content: &Content) -> Result<Put> {
@@ -125,6 +144,22 @@ impl Hub for NatsHub {
 
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         watch::beat(self, device, bytes).await
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        removal::trim(self, log, first).await
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        removal::remove_blob(self, name).await
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        removal::inventory(self).await
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        removal::usage(self).await
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

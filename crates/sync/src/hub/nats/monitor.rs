@@ -1,6 +1,7 @@
 //! Reads a NATS server's HTTP monitoring. Clients cannot learn otherwise how it writes to disk.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,6 +27,11 @@ struct Answer {
 }
 
 #[derive(Debug, Deserialize)]
+struct Readers {
+    slow_consumers: u64,
+}
+
+#[derive(Debug, Deserialize)]
 struct Config {
     #[serde(default)]
     sync_always: bool,
@@ -36,11 +42,20 @@ struct Config {
 
 /// Queries the server at an address such as `http://HOST:8222`.
 pub(super) async fn sync_interval(address: &str) -> Result<Sync, String> {
-    let body = tokio::time::timeout(PATIENCE, get(address)).await;
-    body.map_err(|_| "no answer in time".to_owned())?.and_then(|answer| read(&answer))
+    asked(address, "/jsz?config=true").await.and_then(|answer| read(&answer))
 }
 
-async fn get(address: &str) -> Result<String, String> {
+/// How many slow readers the server cut off since its start.
+pub(super) async fn slow_consumers(address: &str) -> Result<u64, String> {
+    asked(address, "/varz").await.and_then(|answer| counted(&answer))
+}
+
+async fn asked(address: &str, page: &str) -> Result<String, String> {
+    let body = tokio::time::timeout(PATIENCE, get(address, page)).await;
+    body.map_err(|_| "no answer in time".to_owned())?
+}
+
+async fn get(address: &str, page: &str) -> Result<String, String> {
     let Some(host) = address.strip_prefix("http://") else {
         return Err("only http:// can be asked".to_owned());
     };
@@ -48,7 +63,7 @@ async fn get(address: &str) -> Result<String, String> {
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let place = if has_port { host.to_owned() } else { format!("{host}:{PORT}") };
     let mut stream = TcpStream::connect(&place).await.map_err(|error| error.to_string())?;
-    let request = format!("GET /jsz?config=true HTTP/1.0\r\nHost: {host}\r\n\r\n");
+    let request = format!("GET {page} HTTP/1.0\r\nHost: {host}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
     let mut answer = Vec::new();
     let read = stream.take(LIMIT).read_to_end(&mut answer).await;
@@ -56,10 +71,17 @@ async fn get(address: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-fn read(answer: &str) -> Result<Sync, String> {
+fn parsed<T: DeserializeOwned>(answer: &str) -> Result<T, String> {
     let (_, body) = answer.split_once("\r\n\r\n").ok_or("that is not HTTP")?;
-    let answer: Answer = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    Ok(match answer.config {
+    serde_json::from_str(body).map_err(|error| error.to_string())
+}
+
+fn counted(answer: &str) -> Result<u64, String> {
+    parsed::<Readers>(answer).map(|it| it.slow_consumers)
+}
+
+fn read(answer: &str) -> Result<Sync, String> {
+    Ok(match parsed::<Answer>(answer)?.config {
         Config { sync_always: true, .. } => Sync::Always,
         Config { sync_interval, .. } => Sync::Every(sync_interval / 1_000_000_000),
     })
@@ -83,5 +105,7 @@ mod tests {
         check(r#"{"streams":0}"#, None);
         check("<html>", None);
         assert!(read("").is_err());
+        assert_eq!(counted("HTTP/1.0 200 OK\r\n\r\n{\"slow_consumers\":3}"), Ok(3));
+        assert!(counted("HTTP/1.0 200 OK\r\n\r\n{}").is_err());
     }
 }

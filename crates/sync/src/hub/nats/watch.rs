@@ -2,7 +2,7 @@
 //! the bytes of every entry along with its subject and drops them. It subscribes only to logs that
 //! are read, so that no device is sent other devices' data.
 
-use super::{NatsHub, assets, fault, keys};
+use super::{NatsHub, fault};
 use crate::hub::{Hint, Hints, HubError, KeyName, LogName, Name, Result, Watched};
 use async_nats::{Message, Subscriber};
 use bytes::Bytes;
@@ -30,9 +30,9 @@ struct Subscriptions {
 
 pub(super) async fn watch(hub: &NatsHub, watched: &Watched) -> Result<Hints> {
     let roots = Roots {
-        logs: assets::log_root(hub),
-        keys: keys::root(hub, keys::KEYS),
-        beats: assets::beat_root(hub),
+        logs: hub.layout.log_root.clone(),
+        keys: hub.layout.key_root.clone(),
+        beats: hub.layout.beat_root.clone(),
     };
     let reconnected = hub.reconnected.subscribe();
     let mut messages =
@@ -55,7 +55,7 @@ pub(super) async fn beat(hub: &NatsHub, device: &DeviceId, bytes: Bytes) -> Resu
         let why = "the server's configuration lets no beats through";
         return Err(HubError::Refused(why.to_owned()));
     }
-    let subject = format!("{}{device}", assets::beat_root(hub));
+    let subject = format!("{}{device}", hub.layout.beat_root);
     hub.context.client().publish(subject, bytes).await.map_err(fault::unanswered)
 }
 

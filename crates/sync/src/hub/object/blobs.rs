@@ -24,6 +24,10 @@ pub(super) async fn put(hub: &ObjectHub, name: &BlobName, content: &Content) -> 
     }
     let text = serde_json::to_vec(&pointer).map_err(|it| HubError::Refused(it.to_string()))?;
     if hub.create(&name_path(hub, name)?, &text).await? == Created::New {
+        // The bytes that were there may have been removed meanwhile.
+        if !hub.exists(&bytes_at).await? {
+            send(hub, &bytes_at, content, &pointer).await?;
+        }
         return Ok(Put::New);
     }
     let there = pointer_of(hub, name).await?;
@@ -73,7 +77,7 @@ async fn send(hub: &ObjectHub, to: &Path, content: &Content, pointer: &Pointer) 
     Ok(())
 }
 
-async fn pointer_of(hub: &ObjectHub, name: &BlobName) -> Result<Option<Pointer>> {
+pub(super) async fn pointer_of(hub: &ObjectHub, name: &BlobName) -> Result<Option<Pointer>> {
     let Some(text) = hub.read(&name_path(hub, name)?).await? else { return Ok(None) };
     let pointer: Option<Pointer> = serde_json::from_slice(&text).ok();
     let pointer = pointer.filter(|it| it.blake3.bytes().all(|it| it.is_ascii_hexdigit()));
@@ -81,10 +85,10 @@ async fn pointer_of(hub: &ObjectHub, name: &BlobName) -> Result<Option<Pointer>>
     pointer.ok_or_else(odd).map(Some)
 }
 
-fn name_path(hub: &ObjectHub, name: &BlobName) -> Result<Path> {
+pub(super) fn name_path(hub: &ObjectHub, name: &BlobName) -> Result<Path> {
     hub.path(&format!("blobs/{name}.blob"))
 }
 
-fn bytes_path(hub: &ObjectHub, pointer: &Pointer) -> Result<Path> {
+pub(super) fn bytes_path(hub: &ObjectHub, pointer: &Pointer) -> Result<Path> {
     hub.path(&format!("bytes/{}", pointer.blake3))
 }

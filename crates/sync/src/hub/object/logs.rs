@@ -1,6 +1,6 @@
 //! Logs as numbered objects. Nothing is cached, so an emptied hub is detected.
 
-use super::{Created, ObjectHub, padded};
+use super::{Created, ObjectHub, padded, removal};
 use crate::hub::answer::fits;
 use crate::hub::memory::page;
 use crate::hub::{Appended, ENTRY_LIMIT, Entry, HubError, LogName, PAGE_LIMIT, Result};
@@ -21,12 +21,16 @@ pub(super) async fn append(
     if seq == 0 {
         return Ok(Appended::Conflict { last: last(hub, log, 0).await? });
     }
-    if seq == 1 {
-        hub.create(&hub.path(&format!("logs/{log}.log"))?, b"").await?;
-    } else if !hub.exists(&entry_path(hub, log, seq - 1)?).await? {
-        return Ok(Appended::Conflict { last: last(hub, log, 0).await? });
-    }
     let path = entry_path(hub, log, seq)?;
+    let is_next = match seq {
+        1 => is_first(hub, log).await?,
+        _ => hub.exists(&entry_path(hub, log, seq - 1)?).await?,
+    };
+    if !is_next {
+        let is_same = hub.read(&path).await?.as_ref() == Some(&bytes);
+        let last = last(hub, log, 0).await?;
+        return Ok(if is_same { Appended::Already } else { Appended::Conflict { last } });
+    }
     if hub.create(&path, &bytes).await? == Created::New {
         return Ok(Appended::New);
     }
@@ -36,9 +40,22 @@ pub(super) async fn append(
     Ok(Appended::Conflict { last: last(hub, log, seq).await? })
 }
 
-/// The last number. `known` exists.
+/// Notes that the log exists. Whether its first entry may be written: it was not removed.
+async fn is_first(hub: &ObjectHub, log: &LogName) -> Result<bool> {
+    let marker = hub.path(&format!("logs/{log}.log"))?;
+    Ok(hub.create(&marker, b"").await? == Created::New || removal::floor(hub, log).await?.is_none())
+}
+
+/// The last number. `known` exists, or is 0.
 pub(super) async fn last(hub: &ObjectHub, log: &LogName, known: u64) -> Result<u64> {
-    end_of(hub, known, |seq| entry_path(hub, log, seq)).await
+    let last = end_of(hub, known, |seq| entry_path(hub, log, seq)).await?;
+    if last > 0 {
+        return Ok(last);
+    }
+    match removal::floor(hub, log).await? {
+        Some(floor) => end_of(hub, floor - 1, |seq| entry_path(hub, log, seq)).await,
+        None => Ok(0),
+    }
 }
 
 /// The last of numbers without gaps, by doubling and binary search. `known` exists.
@@ -84,8 +101,15 @@ pub(super) async fn read_since(
             break;
         }
     }
-    if entries.is_empty() && after > 0 && !hub.exists(&entry_path(hub, log, after)?).await? {
-        return Err(HubError::Lost { last: last(hub, log, 0).await? });
+    if entries.is_empty() && (after == 0 || !hub.exists(&entry_path(hub, log, after)?).await?) {
+        let last = last(hub, log, 0).await?;
+        match removal::floor(hub, log).await? {
+            Some(first) if after + 1 < first && after <= last => {
+                return Err(HubError::Gone { first });
+            }
+            _ if after > last => return Err(HubError::Lost { last }),
+            _ => {}
+        }
     }
     Ok(page(entries.into_iter(), limit))
 }

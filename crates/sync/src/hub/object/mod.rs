@@ -4,6 +4,7 @@
 //! ```text
 //! PREFIX/taffrail-v1/TEAM/logs/LOG.log               a log exists
 //! PREFIX/taffrail-v1/TEAM/entries/LOG/SEQ.entry      an entry
+//! PREFIX/taffrail-v1/TEAM/floors/LOG/SEQ.floor       the first entry, where earlier ones were removed
 //! PREFIX/taffrail-v1/TEAM/keys/KEY/REVISION.value    a state of a key
 //! PREFIX/taffrail-v1/TEAM/blobs/BLOB.blob            a pointer to bytes
 //! PREFIX/taffrail-v1/TEAM/bytes/HASH                 bytes
@@ -19,12 +20,16 @@ mod fault;
 mod frame;
 mod keys;
 mod logs;
+mod mailbox;
 mod open;
+mod removal;
 mod watch;
+
+pub(super) use mailbox::ObjectMailbox;
 
 use super::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    Name, Prefix, Put, Result, Revision, Swapped, Value, Watched,
+    Name, Prefix, Put, Result, Revision, Stored, Swapped, Usage, Value, Watched,
 };
 use bytes::Bytes;
 use fault::meant;
@@ -224,6 +229,22 @@ impl Hub for ObjectHub {
 
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         watch::beat(self, device, bytes).await
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        removal::trim(self, log, first).await
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        removal::remove_blob(self, name).await
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        removal::inventory(self).await
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        removal::usage(self).await
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

@@ -7,8 +7,8 @@ fn joined_as(user: &str, voucher: Option<&Own>) -> Result<Roster, JoinFault> {
     let [admin, first, second] = ["laptop", "tower", "desk"].map(Own::new);
     let team = team_of(&admin, &[]);
     let team = team.with(add_for(&first, "bob", 9), &admin.signer(), at(2)).unwrap().0;
-    let offer = Offer { user: user.to_owned(), until: at(600) };
-    let invite = Invite::new(&team, &admin.id, offer, [7; 32])?;
+    let offer = Offer { user: user.to_owned(), until: at(600), hub: None };
+    let invite = Invite::new(&team, &admin.signer(), offer, [7; 32])?;
     let request = JoinRequest::answer(&invite, (&second.id, "desk"), &second.secret, at(10))?;
     let request = match voucher {
         Some(it) => request.vouched(&team, &it.signer())?,
@@ -41,8 +41,8 @@ fn a_word_for_another_device_or_by_another_user_vouches_for_nothing() {
     let [admin, bob, mine, other] = ["laptop", "tower", "desk", "phone"].map(Own::new);
     let team = team_of(&admin, &[]);
     let team = team.with(add_for(&bob, "bob", 9), &admin.signer(), at(2)).unwrap().0;
-    let offer = Offer { user: "bob".to_owned(), until: at(600) };
-    let invite = Invite::new(&team, &admin.id, offer, [7; 32]).unwrap();
+    let offer = Offer { user: "bob".to_owned(), until: at(600), hub: None };
+    let invite = Invite::new(&team, &admin.signer(), offer, [7; 32]).unwrap();
     let request = |own: &Own| {
         JoinRequest::answer(&invite, (&own.id, &own.name), &own.secret, at(10)).unwrap()
     };
@@ -82,8 +82,8 @@ fn a_name_that_looks_like_another_is_not_let_in() {
     let [admin, new] = ["laptop", "1aptop"].map(Own::new);
     let team = team_of(&admin, &[]);
     let check = |name: &str, user: &str, expected: Option<(&str, &str)>| {
-        let offer = Offer { user: user.to_owned(), until: at(600) };
-        let invite = Invite::new(&team, &admin.id, offer, [7; 32]).unwrap();
+        let offer = Offer { user: user.to_owned(), until: at(600), hub: None };
+        let invite = Invite::new(&team, &admin.signer(), offer, [7; 32]).unwrap();
         let request = JoinRequest::answer(&invite, (&new.id, name), &new.secret, at(10)).unwrap();
         let got = approve(&team, (&request, &invite.open()), &admin.signer(), at(20)).map(|_| ());
         let fault = expected.map(|(name, known)| JoinFault::LooksLike {

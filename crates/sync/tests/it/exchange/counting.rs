@@ -58,6 +58,7 @@ fn sum(all: &[Traffic]) -> Traffic {
         bytes: sum.bytes + it.bytes,
         listings: sum.listings + it.listings,
         entries: sum.entries + it.entries,
+        sent: sum.sent + it.sent,
     })
 }
 

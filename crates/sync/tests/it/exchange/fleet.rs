@@ -4,11 +4,12 @@ use crate::exchange::crashing::Crashing;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use taffrail_model::exchange::StorageResult;
-use taffrail_model::{DeviceId, SessionId, StreamName, Timestamp};
+use taffrail_model::replication::{Relayed, RelayedFacts, Says};
+use taffrail_model::{AgentId, DeviceId, RuntimeIdentity, SessionId, StreamName, Timestamp};
 use taffrail_sync::TeamId;
 use taffrail_sync::exchange::{
     Durable, Exchange, Inbox, Item, ItemSink, LocalDevice, Outbox, Parts, Random, Readers,
-    StreamOrigin, own_stream,
+    Relocation, StreamOrigin, own_stream,
 };
 use taffrail_sync::hub::{Hub, KeyName};
 use taffrail_sync::keys::DeviceSecret;
@@ -77,18 +78,47 @@ pub(crate) fn line(text: impl Into<String>) -> Item {
     Item::Line { session: SessionId::from_bytes([7; 16]), line: text.into() }
 }
 
+/// The facts of a session, with this text as its branch: the last ones go into a checkpoint.
+pub(crate) fn facts(session: &str, text: impl Into<String>) -> Item {
+    let who = RuntimeIdentity::new(AgentId::new("toy"), "", session);
+    let facts = RelayedFacts { branch: Some(text.into()), ..RelayedFacts::default() };
+    let session = who.session();
+    let line = Relayed { number: 1, says: Says::Facts(who, Box::new(facts)) }.write();
+    Item::Line { session, line }
+}
+
+/// Stands for an item that was removed before it was read.
+pub(crate) fn gone() -> Item {
+    line("(gone)")
+}
+
 /// The items a device received; they survive crashes. A duplicate, omitted or changed item fails
 /// the test.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shelf(pub(crate) Arc<Mutex<SentItems>>);
 
+/// What arrived at a device at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    Checkpoint(Vec<u64>),
+    Run(u64, u64),
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct SentItems {
-    pub(crate) items: BTreeMap<StreamOrigin, Vec<Item>>,
+    pub(crate) items: BTreeMap<StreamOrigin, BTreeMap<u64, Item>>,
+    /// What arrived, in order: the numbers of a checkpoint's items, or the first and the last one of a run.
+    pub(crate) arrivals: Vec<Arrival>,
+    /// The items of checkpoints.
+    pub(crate) checkpoints: BTreeMap<StreamOrigin, BTreeMap<u64, Item>>,
     pub(crate) roster: Option<Roster>,
     pub(crate) anew: Vec<StreamName>,
     /// Devices that sent beats, and the times of their clocks.
     pub(crate) lives: Vec<(DeviceId, Timestamp)>,
+    /// Batches that the hub's retention removed, by stream.
+    pub(crate) gone: BTreeMap<StreamOrigin, Vec<(u64, u64)>>,
+    /// The move that leads away from the hub in use.
+    pub(crate) moved: Option<Relocation>,
     /// How many batches were repetitions.
     pub(crate) again: u64,
     /// Crashes, if there are any.
@@ -96,11 +126,31 @@ pub(crate) struct SentItems {
 }
 
 impl Shelf {
-    /// Everything a device published in a stream, over all its lives.
+    /// Everything a device published in a stream, over all its lives, up to what is missing of each.
     pub(crate) fn said(&self, device: &DeviceId, stream: &StreamName) -> Vec<Item> {
         let told = self.0.lock().unwrap();
         let of = told.items.iter().filter(|(it, _)| it.device == *device && it.stream == *stream);
+        of.flat_map(|(origin, items)| told.whole(origin, items)).collect()
+    }
+
+    /// The items of the checkpoints of a device.
+    pub(crate) fn checkpoint_of(&self, device: &DeviceId) -> Vec<(u64, Item)> {
+        let told = self.0.lock().unwrap();
+        let of = told.checkpoints.iter().filter(|(it, _)| it.device == *device);
         of.flat_map(|(_, items)| items.clone()).collect()
+    }
+}
+
+impl SentItems {
+    fn whole(&self, origin: &StreamOrigin, items: &BTreeMap<u64, Item>) -> Vec<Item> {
+        let last = items.keys().next_back().copied().unwrap_or(0);
+        let gone = self.gone.contains_key(origin).then(gone);
+        (1..=last).map_while(|n| items.get(&n).cloned().or_else(|| gone.clone())).collect()
+    }
+
+    /// An item that comes again is the same.
+    fn check(known: &BTreeMap<u64, Item>, number: u64, item: &Item) {
+        assert!(known.get(&number).is_none_or(|it| it == item), "another item came as {number}");
     }
 }
 
@@ -111,14 +161,36 @@ impl ItemSink for Shelf {
             Some(crash) => crash.before()?,
             None => crate::exchange::crashing::After::Fine,
         };
+        let told = &mut *told;
         let known = told.items.entry(origin.clone()).or_default();
-        let first = usize::try_from(first).unwrap() - 1;
-        assert!(first <= known.len(), "{origin:?}: {first} comes after {}", known.len());
-        if first < known.len() {
-            assert_eq!(known[first..first + items.len()], *items, "other items came again");
-            told.again += 1;
-        } else {
-            known.extend_from_slice(items);
+        let checkpoint = told.checkpoints.entry(origin.clone()).or_default();
+        let last = known.keys().next_back().copied().unwrap_or(0);
+        let may_jump = !checkpoint.is_empty() || told.gone.contains_key(origin);
+        assert!(first <= last + 1 || may_jump, "{origin:?}: {first} comes after {last}");
+        told.again += u64::from(known.contains_key(&first));
+        told.arrivals.push(Arrival::Run(first, first + items.len() as u64 - 1));
+        for (number, item) in (first..).zip(items) {
+            SentItems::check(known, number, item);
+            SentItems::check(checkpoint, number, item);
+            known.insert(number, item.clone());
+        }
+        after.check()
+    }
+
+    fn checkpoint(&mut self, origin: &StreamOrigin, items: &[(u64, Item)]) -> StorageResult<()> {
+        let mut told = self.0.lock().unwrap();
+        let after = match &mut told.crash {
+            Some(crash) => crash.before()?,
+            None => crate::exchange::crashing::After::Fine,
+        };
+        let told = &mut *told;
+        let known = told.items.entry(origin.clone()).or_default();
+        let checkpoint = told.checkpoints.entry(origin.clone()).or_default();
+        told.arrivals.push(Arrival::Checkpoint(items.iter().map(|(number, _)| *number).collect()));
+        for (number, item) in items {
+            SentItems::check(known, *number, item);
+            SentItems::check(checkpoint, *number, item);
+            checkpoint.insert(*number, item.clone());
         }
         after.check()
     }
@@ -130,6 +202,16 @@ impl ItemSink for Shelf {
 
     fn republish(&mut self, stream: &StreamName) -> StorageResult<()> {
         self.0.lock().unwrap().anew.push(stream.clone());
+        Ok(())
+    }
+
+    fn gone(&mut self, origin: &StreamOrigin, batches: (u64, u64)) -> StorageResult<()> {
+        self.0.lock().unwrap().gone.entry(origin.clone()).or_default().push(batches);
+        Ok(())
+    }
+
+    fn hub_moved(&mut self, to: &Relocation) -> StorageResult<()> {
+        self.0.lock().unwrap().moved = Some(to.clone());
         Ok(())
     }
 

@@ -4,13 +4,14 @@
 //! `TAFFRAIL_SEED` selects the runs, `TAFFRAIL_FULL=1` runs many.
 
 use crate::exchange::crashing::Crashing;
-use crate::exchange::fleet::{Own, Shelf, USER, at, exchange, line, team_of};
+use crate::exchange::fleet::{Own, Shelf, USER, at, exchange, facts, team_of};
 use crate::exchange::weather::{BAD, CALM, Weather, yield_once};
 use futures_util::future::join_all;
 use std::sync::{Arc, Mutex};
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::{
-    Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, RosterFault, own_stream,
+    CheckpointPace, Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, RosterFault,
+    own_stream,
 };
 use taffrail_sync::roster::{Member, Op};
 use taffrail_testkit::{Chance, Scale};
@@ -84,7 +85,9 @@ impl Machine {
         let hubs = (self.hub.clone(), durable);
         let chance = Chance::new(self.chance.bits());
         let memory = (store, self.shelf.clone());
-        self.carrier = Some(exchange(&self.who, hubs, memory, roster, chance));
+        let pace = CheckpointPace { batches: 1, bytes: 0, far: 3 };
+        self.carrier =
+            Some(exchange(&self.who, hubs, memory, roster, chance).with_checkpoints(pace));
     }
 
     fn carrier(&mut self) -> &mut Carrier {
@@ -104,7 +107,10 @@ impl Machine {
         let size = if self.chance.one_in(10) { 30_000 } else { 20 };
         let texts = (0..count).map(|n| {
             let number = self.wrote.len() + n;
-            line(format!("{} {number} {}", self.who.id, "x".repeat(size)))
+            facts(
+                &format!("{} {}", self.who.id, number % 3),
+                format!("{number} {}", "x".repeat(size)),
+            )
         });
         let items: Vec<Item> = texts.collect();
         let now = at(self.hub.now());

@@ -1,5 +1,6 @@
 //! A hub in memory behind a bad network, which loses data and shows old keys.
 
+use crate::exchange::fleet::at;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -8,7 +9,7 @@ use std::task::Poll;
 use taffrail_model::DeviceId;
 use taffrail_sync::hub::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    MemoryHub, Name, Prefix, Put, Result, Revision, Swapped, Value, Watched,
+    MemoryHub, Name, Prefix, Put, Result, Revision, Stored, Swapped, Usage, Value, Watched,
 };
 use taffrail_testkit::Chance;
 
@@ -17,13 +18,27 @@ use taffrail_testkit::Chance;
 pub(crate) struct Climate {
     pub(crate) lost: usize,
     pub(crate) old_key: usize,
+    /// A request arrives twice, and the second answer is the one that comes.
+    pub(crate) twice: usize,
 }
 
-pub(crate) const CALM: Climate = Climate { lost: usize::MAX, old_key: usize::MAX };
-pub(crate) const BAD: Climate = Climate { lost: 12, old_key: 20 };
+pub(crate) const CALM: Climate =
+    Climate { lost: usize::MAX, old_key: usize::MAX, twice: usize::MAX };
+pub(crate) const BAD: Climate = Climate { lost: 12, old_key: 20, twice: usize::MAX };
+
+/// A fault in the hub that the simulation must find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Planted {
+    Nothing,
+    /// Trimming a log removes one entry more than it should.
+    TrimsOneMore,
+    /// Removing a segment removes the newest one of its stream, too.
+    RemovesTwo,
+}
 
 #[derive(Debug)]
 struct Sky {
+    planted: Planted,
     hub: MemoryHub,
     chance: Chance,
     climate: Climate,
@@ -43,6 +58,8 @@ pub(crate) struct Traffic {
     pub(crate) listings: u64,
     /// The bytes of entries that were read.
     pub(crate) entries: u64,
+    /// The bytes of keys and blobs that were written.
+    pub(crate) sent: u64,
 }
 
 /// The hub; clones share it.
@@ -60,6 +77,7 @@ impl Weather {
             now: 0,
             faults: 0,
             traffic: Traffic::default(),
+            planted: Planted::Nothing,
         };
         Self(Arc::new(Mutex::new(sky)))
     }
@@ -76,6 +94,10 @@ impl Weather {
         self.0.lock().unwrap().hub = hub;
     }
 
+    pub(crate) fn plant(&self, fault: Planted) {
+        self.0.lock().unwrap().planted = fault;
+    }
+
     pub(crate) fn climate(&self, climate: Climate) {
         self.0.lock().unwrap().climate = climate;
     }
@@ -86,7 +108,9 @@ impl Weather {
     }
 
     pub(crate) fn pass(&self, milliseconds: i64) {
-        self.0.lock().unwrap().now += milliseconds;
+        let mut sky = self.0.lock().unwrap();
+        sky.now += milliseconds;
+        sky.hub.set_time(at(sky.now));
     }
 
     pub(crate) fn faults(&self) -> u64 {
@@ -104,6 +128,10 @@ impl Weather {
         traffic.requests += 1;
         traffic.bytes += answer.as_ref().map_or(0, size) as u64;
         answer
+    }
+
+    fn send(&self, bytes: usize) {
+        self.0.lock().unwrap().traffic.sent += bytes as u64;
     }
 
     pub(crate) fn inner(&self) -> MemoryHub {
@@ -125,6 +153,13 @@ impl Weather {
             return Err(HubError::Unreachable("lost".to_owned()));
         }
         Ok(())
+    }
+
+    /// Whether a request arrives twice.
+    fn is_doubled(&self) -> bool {
+        let mut sky = self.0.lock().unwrap();
+        let rate = sky.climate.twice;
+        rate != usize::MAX && sky.chance.one_in(rate)
     }
 
     fn old_value(&self, key: &KeyName) -> Option<Value> {
@@ -179,6 +214,9 @@ fn value_size(value: Option<&Value>) -> usize {
 
 impl Hub for Weather {
     async fn append(&self, log: &LogName, seq: u64, bytes: Bytes) -> Result<Appended> {
+        if self.is_doubled() {
+            self.inner().append(log, seq, bytes.clone()).await?;
+        }
         through!(self, hub => hub.append(log, seq, bytes).await)
     }
 
@@ -215,6 +253,10 @@ impl Hub for Weather {
         if let Some(now) = hub.get(key).await? {
             self.0.lock().unwrap().before.insert(key.clone(), now);
         }
+        self.send(bytes.len());
+        if self.is_doubled() {
+            hub.cas(key, expected, bytes.clone()).await?;
+        }
         let answer = hub.cas(key, expected, bytes).await;
         self.way().await?;
         answer
@@ -225,11 +267,19 @@ impl Hub for Weather {
     }
 
     async fn put_blob(&self, name: &BlobName, content: &Content) -> Result<Put> {
+        if let Content::Bytes(bytes) = content {
+            self.send(bytes.len());
+        }
+        if self.is_doubled() {
+            self.inner().put_blob(name, content).await?;
+        }
         through!(self, hub => hub.put_blob(name, content).await)
     }
 
     async fn get_blob(&self, name: &BlobName) -> Result<Option<Blob>> {
-        through!(self, hub => hub.get_blob(name).await)
+        let size =
+            |it: &Option<Blob>| it.as_ref().map_or(0, |it| usize::try_from(it.size()).unwrap());
+        through!(self, hub => hub.get_blob(name).await, size)
     }
 
     async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
@@ -250,6 +300,28 @@ impl Hub for Weather {
 
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         through!(self, hub => hub.beat(device, bytes).await)
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        let more = u64::from(self.0.lock().unwrap().planted == Planted::TrimsOneMore);
+        through!(self, hub => hub.trim(log, first + more).await)
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        if self.0.lock().unwrap().planted == Planted::RemovesTwo {
+            let (of, _) = name.as_str().rsplit_once('/').unwrap();
+            let all = self.inner().blobs(&Prefix::new(of).unwrap()).await?;
+            self.inner().remove_blob(all.last().unwrap_or(name)).await?;
+        }
+        through!(self, hub => hub.remove_blob(name).await)
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        through!(self, hub => hub.inventory().await)
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        self.inner().usage().await
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

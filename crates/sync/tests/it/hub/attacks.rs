@@ -1,10 +1,11 @@
 //! Attacks by an authenticated device against the others. With the configuration we write, none of
 //! them removes existing data or blocks the other devices.
 
-use crate::hub::conf::{enter, plan, roster, seed};
+use crate::hub::conf::{door, enter, plan, roster, seed};
 use crate::hub::engines::patiently;
-use async_nats::{Client, ConnectOptions, Event, HeaderMap};
+use async_nats::{Client, ConnectOptions, Event, HeaderMap, Message};
 use bytes::Bytes;
+use futures_util::StreamExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use taffrail_sync::hub::{
     AnyHub, Appended, BlobName, Content, Hub, KeyName, LogName, Put, Swapped, Team, nats_conf,
@@ -13,29 +14,30 @@ use taffrail_testkit::hubs::NatsServer;
 use tokio::sync::mpsc;
 
 const TEAM: &str = "t-conf";
-const STREAMS: [&str; 3] = ["TAFFRAIL_t-conf", "KV_taffrail_t-conf", "OBJ_taffrail_t-conf"];
+const STREAMS: [&str; 3] =
+    ["TAFFRAIL_HUB_1_0_LOG", "TAFFRAIL_HUB_1_0_KEY", "TAFFRAIL_HUB_1_0_BLOB"];
 
 /// One attack.
-struct Attack {
-    subject: String,
+pub(crate) struct Attack {
+    pub(crate) subject: String,
     header: Option<(&'static str, &'static str)>,
-    body: String,
+    pub(crate) body: String,
 }
 
 fn publish(subject: &str, header: Option<(&'static str, &'static str)>) -> Attack {
     Attack { subject: subject.to_owned(), header, body: "x".to_owned() }
 }
 
-fn ask(what: &str, body: &str) -> Attack {
+pub(crate) fn ask(what: &str, body: &str) -> Attack {
     Attack { subject: format!("$JS.API.{what}"), header: None, body: body.to_owned() }
 }
 
 /// Attacks that would erase or close a stream.
 fn against(stream: &str) -> Vec<Attack> {
     let subjects = match stream {
-        "TAFFRAIL_t-conf" => r#"["taffrail.t-conf.log.>"]"#,
-        "KV_taffrail_t-conf" => r#"["$KV.taffrail_t-conf.>"]"#,
-        _ => r#"["$O.taffrail_t-conf.C.>","$O.taffrail_t-conf.M.>"]"#,
+        "TAFFRAIL_HUB_1_0_LOG" => r#"["taffrail_hub.1-0.log.>"]"#,
+        "TAFFRAIL_HUB_1_0_KEY" => r#"["taffrail_hub.1-0.key.>"]"#,
+        _ => r#"["taffrail_hub.1-0.blob.>"]"#,
     };
     let with = |more: &str| format!(r#"{{"name":"{stream}","subjects":{subjects},{more}}}"#);
     let few = with(r#""retention":"limits","storage":"file","num_replicas":1,"max_msgs":1"#);
@@ -58,16 +60,16 @@ fn attacks() -> Vec<Attack> {
     let rollup = Some(("Nats-Rollup", "all"));
     let own = |subject: &str| publish(subject, rollup);
     all.extend([
-        own("$KV.taffrail_t-conf.key.lease.mine"),
-        own("$KV.taffrail_t-conf.key.doctor.probe"),
-        own("$O.taffrail_t-conf.M.seg.mine"),
-        own("$O.taffrail_t-conf.C.mine"),
-        own("taffrail.t-conf.log.dev-tower.own.1"),
-        publish("$O.taffrail_t-conf.M.seg.one", Some(("Nats-Rollup", "sub"))),
+        own("taffrail_hub.1-0.key.t-conf.lease.mine"),
+        own("taffrail_hub.1-0.key.t-conf.doctor.probe"),
+        own("taffrail_hub.1-0.blob.t-conf.M.seg.mine"),
+        own("taffrail_hub.1-0.blob.t-conf.C.mine"),
+        own("taffrail_hub.1-0.log.t-conf.dev-tower.own.1"),
+        publish("taffrail_hub.1-0.blob.t-conf.M.seg.one", Some(("Nats-Rollup", "sub"))),
         // Another pointer under a used name.
-        publish("$O.taffrail_t-conf.M.seg.one", None),
+        publish("taffrail_hub.1-0.blob.t-conf.M.seg.one", None),
         // The key of another device's stream.
-        publish("$KV.taffrail_t-conf.key.key.dev-laptop.own.0", None),
+        publish("taffrail_hub.1-0.key.t-conf.key.dev-laptop.own.0", None),
         // An answer to another client's request.
         publish("_INBOX.somebody", None),
     ]);
@@ -75,15 +77,17 @@ fn attacks() -> Vec<Attack> {
 }
 
 /// A client that notices when the server refuses.
-struct Attacker {
-    client: Client,
+pub(crate) struct Attacker {
+    pub(crate) client: Client,
     violations: mpsc::UnboundedReceiver<()>,
 }
 
 impl Attacker {
-    async fn enter(server: &NatsServer, name: &str) -> Self {
+    pub(crate) async fn enter(server: &NatsServer, name: &str) -> Self {
         let (sender, violations) = mpsc::unbounded_channel();
-        let options = ConnectOptions::with_nkey(seed(name).unwrap()).event_callback(move |event| {
+        let inbox = format!("_INBOX.{}", door(name));
+        let options = ConnectOptions::with_nkey(seed(name).unwrap()).custom_inbox_prefix(inbox);
+        let options = options.event_callback(move |event| {
             if matches!(event, Event::ServerError(_)) {
                 sender.send(()).ok();
             }
@@ -93,15 +97,26 @@ impl Attacker {
         Self { client, violations }
     }
 
+    /// Whether the server refuses a subscription.
+    pub(crate) async fn is_kept_from(&mut self, subject: &str) -> bool {
+        let mut messages = self.client.subscribe(subject.to_owned()).await.unwrap();
+        self.client.flush().await.unwrap();
+        tokio::select! {
+            _ = self.violations.recv() => true,
+            message = messages.next() => panic!("{subject}: {message:?}"),
+            () = tokio::time::sleep(std::time::Duration::from_secs(2)) => false,
+        }
+    }
+
     /// Tries the attack, and waits until the server answered or refused.
-    async fn attempt(&mut self, attack: &Attack) {
+    pub(crate) async fn attempt(&mut self, attack: &Attack) -> Option<Message> {
         let mut headers = HeaderMap::new();
         attack.header.into_iter().for_each(|(name, value)| headers.insert(name, value));
         let body = Bytes::from(attack.body.clone());
         let asked = self.client.request_with_headers(attack.subject.clone(), headers, body);
         tokio::select! {
-            answer = asked => drop(answer),
-            _ = self.violations.recv() => {}
+            answer = asked => answer.ok(),
+            _ = self.violations.recv() => None,
         }
     }
 }
@@ -164,7 +179,7 @@ async fn nobody_who_is_let_in_can_erase_or_close_what_is_there() {
         let mut attacker = Attacker::enter(&server, who).await;
         for attack in attacks() {
             // The key belongs to this device.
-            if who == "laptop" && attack.subject.contains("key.key.dev-laptop") {
+            if who == "laptop" && attack.subject.contains("key.t-conf.key.dev-laptop") {
                 continue;
             }
             attacker.attempt(&attack).await;
@@ -187,7 +202,7 @@ async fn only_an_admin_writes_the_roster_and_makes_streams() {
     let laptop = patiently("laptop", async || enter(&server, &team, seed("laptop")).await).await;
     furnish(&laptop).await;
     let mut tower = Attacker::enter(&server, "tower").await;
-    tower.attempt(&publish("$KV.taffrail_t-conf.key.roster", None)).await;
+    tower.attempt(&publish("taffrail_hub.1-0.key.t-conf.roster", None)).await;
     is_whole(&laptop, "tower wrote the roster").await;
 }
 
@@ -201,7 +216,8 @@ async fn a_recovery_key_opens_the_server_to_read_only() {
         patiently("recovery", async || enter(&server, &team, seed("recovery")).await).await;
     is_read(&reader).await;
     let mut attacker = Attacker::enter(&server, "recovery").await;
-    let more = ["$KV.taffrail_t-conf.key.lease.other", "taffrail.t-conf.log.dev-laptop.own.1"];
+    let more =
+        ["taffrail_hub.1-0.key.t-conf.lease.other", "taffrail_hub.1-0.log.t-conf.dev-laptop.own.1"];
     let more = more.map(|it| publish(it, None));
     for attack in attacks().into_iter().chain(more) {
         attacker.attempt(&attack).await;

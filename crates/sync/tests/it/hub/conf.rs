@@ -8,7 +8,7 @@ use taffrail_model::{DeviceId, Timestamp};
 use taffrail_sync::TeamId;
 use taffrail_sync::hub::{
     AnyHub, Appended, BlobName, Content, Credentials, Hub, HubError, HubUrl, KeyName, Level,
-    LogName, NatsKey, NatsPlan, Put, Swapped, Team, nats_conf,
+    LogName, NatsKey, NatsPlan, Put, Removal, Swapped, Team, nats_conf,
 };
 use taffrail_sync::keys::{DeviceSecret, Identity};
 use taffrail_sync::roster::{Device, InviteId, Op, Roster, Signer};
@@ -26,6 +26,12 @@ fn secret(name: &str) -> DeviceSecret {
 fn device(name: &str) -> Device {
     let id = DeviceId::new(format!("dev-{name}"));
     Device { id, name: name.to_owned(), user: "ada".to_owned(), keys: secret(name).keys() }
+}
+
+/// The public key with which a device authenticates.
+pub(crate) fn door(name: &str) -> String {
+    let secret = if name == "recovery" { recovery() } else { secret(name) };
+    secret.keys().nats_user().unwrap().to_string()
 }
 
 fn recovery() -> DeviceSecret {
@@ -55,8 +61,21 @@ pub(crate) fn roster() -> Roster {
     steps.into_iter().fold(founded, |roster, op| roster.with(op, &by, now).unwrap().0)
 }
 
+/// A team of one device, which is not in the other one.
+pub(crate) fn strangers() -> Roster {
+    let (first, own) = (device("strange"), secret("strange"));
+    Roster::found(TeamId::from_bytes([8; 16]), first, &own, Timestamp::UNIX_EPOCH).unwrap()
+}
+
 pub(crate) fn plan(listen: String, monitor: u16, store: &Path) -> NatsPlan {
-    NatsPlan { listen, monitor, store: store.to_owned(), tls: None, gigabytes: 1 }
+    NatsPlan {
+        listen,
+        monitor,
+        store: store.to_owned(),
+        tls: None,
+        gigabytes: 1,
+        retention: Removal::Nobody,
+    }
 }
 
 pub(crate) async fn enter(
@@ -64,7 +83,15 @@ pub(crate) async fn enter(
     team: &Team,
     seed: Option<String>,
 ) -> Result<AnyHub, HubError> {
-    let url = HubUrl::parse(&server.url()).unwrap();
+    enter_at(&server.url(), team, seed).await
+}
+
+pub(crate) async fn enter_at(
+    url: &str,
+    team: &Team,
+    seed: Option<String>,
+) -> Result<AnyHub, HubError> {
+    let url = HubUrl::parse(url).unwrap();
     let nats = seed.map(NatsKey::Seed);
     AnyHub::open(&url, team, &Credentials { nats, ..Credentials::default() }).await
 }
@@ -91,7 +118,7 @@ async fn the_server_we_configure_lets_in_who_is_in_the_team() {
 }
 
 /// Checks that a device may do everything it needs.
-async fn works(laptop: &AnyHub, tower: &AnyHub) {
+pub(crate) async fn works(laptop: &AnyHub, tower: &AnyHub) {
     let checks = laptop.doctor().await;
     let bad: Vec<_> = checks.iter().filter(|it| it.level == Level::Bad).collect();
     assert!(bad.is_empty(), "{bad:?}");
@@ -110,7 +137,7 @@ async fn works(laptop: &AnyHub, tower: &AnyHub) {
 }
 
 /// Checks that a device cannot write to another device's log or change streams.
-async fn keeps_to_itself(laptop: &AnyHub, tower: &AnyHub) {
+pub(crate) async fn keeps_to_itself(laptop: &AnyHub, tower: &AnyHub) {
     let others = LogName::new("dev-tower/own/1").unwrap();
     let answer = laptop.append(&others, 1, Bytes::from_static(b"forged")).await;
     assert!(answer.is_err(), "{answer:?}");

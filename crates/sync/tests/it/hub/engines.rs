@@ -71,6 +71,13 @@ async fn nats() {
     two_clients(&server.url()).await;
 }
 
+/// Reads that are bound to the team answer as the cheaper ones do.
+#[tokio::test]
+async fn nats_with_shared_streams() {
+    let server = NatsServer::start(Flush::Lazily);
+    two_clients(&format!("{}?streams=2", server.url())).await;
+}
+
 #[tokio::test]
 async fn nats_cluster() {
     let cluster = NatsCluster::start(Flush::Lazily);
@@ -225,7 +232,7 @@ async fn doctors_say_what_is_so() {
         &[create, compare, unknown(Aspect::Durability), (Aspect::Transport, Level::Weak)],
     )
     .await;
-    let nats = |durability| {
+    let nats = |durability, readers| {
         [
             (Aspect::Version, Level::Good),
             create,
@@ -234,11 +241,13 @@ async fn doctors_say_what_is_so() {
             (Aspect::Copies, Level::Weak),
             (Aspect::Transport, Level::Weak),
             (Aspect::Payload, Level::Good),
+            (Aspect::SlowConsumers, readers),
         ]
     };
-    check(lazy.url(), &nats(Level::Unknown)).await;
-    check(format!("{}?monitor={}", lazy.url(), lazy.monitor()), &nats(Level::Bad)).await;
-    check(format!("{}?monitor={}", always.url(), always.monitor()), &nats(Level::Good)).await;
+    let (unknown, good) = (Level::Unknown, Level::Good);
+    check(lazy.url(), &nats(unknown, unknown)).await;
+    check(format!("{}?monitor={}", lazy.url(), lazy.monitor()), &nats(Level::Bad, good)).await;
+    check(format!("{}?monitor={}", always.url(), always.monitor()), &nats(good, good)).await;
 }
 
 /// No server outlives its owner; the free port shows it.

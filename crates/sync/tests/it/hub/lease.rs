@@ -9,7 +9,7 @@ use taffrail_model::{DeviceId, Timestamp};
 use taffrail_sync::hub::lease::{self, Fence, Held, Lease, SKEW};
 use taffrail_sync::hub::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    MemoryHub, Prefix, Put, Result, Revision, Swapped, Value, Watched,
+    MemoryHub, Prefix, Put, Result, Revision, Stored, Swapped, Usage, Value, Watched,
 };
 use taffrail_testkit::{Chance, Scale};
 
@@ -151,6 +151,22 @@ impl Hub for Slow {
 
     async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
         self.hub.beat(device, bytes).await
+    }
+
+    async fn trim(&self, log: &LogName, first: u64) -> Result<()> {
+        self.hub.trim(log, first).await
+    }
+
+    async fn remove_blob(&self, name: &BlobName) -> Result<()> {
+        self.hub.remove_blob(name).await
+    }
+
+    async fn inventory(&self) -> Result<Vec<Stored>> {
+        self.hub.inventory().await
+    }
+
+    async fn usage(&self) -> Result<Option<Usage>> {
+        self.hub.usage().await
     }
 
     async fn watch(&self, watched: &Watched) -> Result<Hints> {

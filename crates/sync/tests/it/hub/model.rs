@@ -10,6 +10,8 @@ use taffrail_testkit::{Chance, Scale};
 
 const NAMES: [&str; 4] = ["a", "a/b", "b", "b/c"];
 const BYTES: [&str; 3] = ["", "x", "y"];
+/// The blob that may be removed.
+const LONE: usize = 3;
 
 /// A request; numbers are chosen so that answers differ.
 #[derive(Debug, Clone, Copy)]
@@ -40,12 +42,20 @@ enum Question {
     },
     GetBlob(usize),
     Blobs(usize),
+    Trim {
+        name: usize,
+        first: u64,
+    },
+    /// Removes the one blob whose bytes no other has.
+    Remove,
+    /// Everything that is stored, without times and sizes.
+    Inventory,
 }
 
 fn draw(chance: &mut Chance) -> Question {
     let (name, bytes) = (chance.below(NAMES.len()), chance.below(BYTES.len()));
     let small = chance.below(8);
-    match chance.below(16) {
+    match chance.below(20) {
         0..=4 => Question::Append { name, seq: small as u64, bytes },
         5 => Question::Read { name, after: small as u64, limit: 1 + chance.below(5) },
         6 => Question::Last(name),
@@ -55,7 +65,10 @@ fn draw(chance: &mut Chance) -> Question {
         12 => Question::Keys(name),
         13 => Question::Put { name, bytes },
         14 => Question::GetBlob(name),
-        _ => Question::Blobs(name),
+        15 => Question::Blobs(name),
+        16..=17 => Question::Trim { name, first: small as u64 },
+        18 => Question::Remove,
+        _ => Question::Inventory,
     }
 }
 
@@ -82,20 +95,36 @@ impl Asker {
             Question::Last(name) => format!("{:?}", hub.last(&log(name)).await),
             Question::Logs(name) => format!("{:?}", hub.logs(&prefix(name)).await),
             Question::Cas { name, of, bytes } => self.cas(name, of, bytes).await,
-            Question::Get(name) => {
-                let found = hub.get(&key(name)).await.unwrap();
-                format!("{:?}", found.map(|it| (self.place(name, it.revision), it.bytes)))
-            }
+            Question::Get(name) => self.get(name).await,
             Question::Keys(name) => format!("{:?}", hub.keys(&prefix(name)).await),
             Question::Put { name, bytes } => {
-                format!("{:?}", hub.put_blob(&blob(name), &Content::Bytes(bytes_of(bytes))).await)
+                format!("{:?}", hub.put_blob(&blob(name), &content(name, bytes)).await)
             }
-            Question::GetBlob(name) => match hub.get_blob(&blob(name)).await.unwrap() {
-                Some(found) => format!("{:?}", found.bytes(10).await),
-                None => "none".to_owned(),
-            },
+            Question::GetBlob(name) => self.get_blob(name).await,
             Question::Blobs(name) => format!("{:?}", hub.blobs(&prefix(name)).await),
+            Question::Trim { name, first } => format!("{:?}", hub.trim(&log(name), first).await),
+            Question::Remove => format!("{:?}", hub.remove_blob(&blob(LONE)).await),
+            Question::Inventory => self.inventory().await,
         }
+    }
+
+    async fn get(&self, name: usize) -> String {
+        let found = self.hub.get(&key(name)).await.unwrap();
+        format!("{:?}", found.map(|it| (self.place(name, it.revision), it.bytes)))
+    }
+
+    async fn get_blob(&self, name: usize) -> String {
+        match self.hub.get_blob(&blob(name)).await.unwrap() {
+            Some(found) => format!("{:?}", found.bytes(10).await),
+            None => "none".to_owned(),
+        }
+    }
+
+    async fn inventory(&self) -> String {
+        let all = self.hub.inventory().await.unwrap();
+        let mut all: Vec<_> = all.into_iter().map(|it| it.item).collect();
+        all.sort();
+        format!("{all:?}")
     }
 
     async fn cas(&mut self, name: usize, of: usize, bytes: usize) -> String {
@@ -125,6 +154,12 @@ fn key(name: usize) -> KeyName {
 
 fn blob(name: usize) -> BlobName {
     BlobName::new(NAMES[name]).unwrap()
+}
+
+/// One blob shares its bytes with no other.
+fn content(name: usize, bytes: usize) -> Content {
+    let lone = if name == LONE { "lone" } else { "" };
+    Content::Bytes(format!("{lone}{}", BYTES[bytes]).into())
 }
 
 fn prefix(name: usize) -> Prefix {
@@ -160,6 +195,12 @@ async fn a_directory_answers_as_memory_does() {
 async fn a_bucket_answers_as_memory_does() {
     let moto = Moto::start(BUCKET);
     same_as_memory(&format!("s3://{BUCKET}?endpoint={}", moto.endpoint()), 4, "bucket").await;
+}
+
+#[tokio::test]
+async fn nats_with_shared_streams_answers_as_memory_does() {
+    let server = NatsServer::start(Flush::Lazily);
+    same_as_memory(&format!("{}?streams=2", server.url()), 10, "shared nats").await;
 }
 
 #[tokio::test]

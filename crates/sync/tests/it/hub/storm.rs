@@ -58,7 +58,7 @@ async fn nothing_is_lost_or_doubled() {
     let started = Instant::now();
     let tally = Arc::new(Tally::default());
     let writers = writers(&url, &team, size, scale, &tally).await;
-    let killed = kill_leaders(&mut cluster, &team, size, &tally).await;
+    let killed = kill_leaders(&mut cluster, size, &tally).await;
     for writer in writers {
         writer.await.unwrap();
     }
@@ -66,7 +66,7 @@ async fn nothing_is_lost_or_doubled() {
     eprintln!("{size:?} in {:?}: {tally:?}, {killed} killed, {faults} faults", started.elapsed());
     proxies.iter().for_each(Proxy::calm);
     check_logs(&open(&cluster.url(), &team).await, size).await;
-    check_stream(&cluster, &team, size).await;
+    check_stream(&cluster, size).await;
     assert_eq!(killed, size.kills);
     assert!(faults > 0, "the weather was too good");
     assert!(tally.already.load(Ordering::Relaxed) > 0, "nothing was given twice");
@@ -126,14 +126,14 @@ async fn append(hub: &AnyHub, name: &LogName, seq: u64, bytes: Bytes, tally: &Ta
 }
 
 /// Kills the leader repeatedly, spread over the whole work, and restarts it.
-async fn kill_leaders(cluster: &mut NatsCluster, team: &Team, size: Size, tally: &Tally) -> u64 {
+async fn kill_leaders(cluster: &mut NatsCluster, size: Size, tally: &Tally) -> u64 {
     let all = size.writers * size.entries;
     for kill in 1..=size.kills {
         let due = all * kill / (size.kills + 1);
         reach(due, tally).await;
-        let leader = leader(cluster, team, &whole).await;
+        let leader = leader(cluster, &whole).await;
         cluster.named(&leader).kill();
-        let second = self::leader(cluster, team, &|_| true).await;
+        let second = self::leader(cluster, &|_| true).await;
         assert_ne!(leader, second, "the dead do not lead");
         cluster.named(&leader).start_again();
     }
@@ -163,14 +163,10 @@ fn whole(info: &ClusterInfo) -> bool {
 }
 
 /// The name of the server that leads the stream of logs, once the cluster has this state.
-async fn leader(
-    cluster: &NatsCluster,
-    team: &Team,
-    stands: &(dyn Fn(&ClusterInfo) -> bool + Sync),
-) -> String {
+async fn leader(cluster: &NatsCluster, stands: &(dyn Fn(&ClusterInfo) -> bool + Sync)) -> String {
     let end = Instant::now() + PATIENCE;
     loop {
-        let found = info(cluster, team).await.and_then(|info| info.cluster);
+        let found = info(cluster).await.and_then(|info| info.cluster);
         let found = found.filter(stands).and_then(|it| it.leader);
         if let Some(leader) = found.filter(|it| !it.is_empty()) {
             return leader;
@@ -191,12 +187,12 @@ fn logs(cluster: &NatsCluster) -> String {
     cluster.servers.iter().map(tail).collect()
 }
 
-async fn info(cluster: &NatsCluster, team: &Team) -> Option<jetstream::stream::Info> {
+async fn info(cluster: &NatsCluster) -> Option<jetstream::stream::Info> {
     let options = async_nats::ConnectOptions::new().ignore_discovered_servers();
     let options = options.request_timeout(Some(Duration::from_secs(2)));
     let hosts: Vec<String> = cluster.servers.iter().map(NatsServer::url).collect();
     let client = options.connect(hosts).await.ok()?;
-    let stream = jetstream::new(client).get_stream(format!("TAFFRAIL_{}", team.as_str())).await;
+    let stream = jetstream::new(client).get_stream("TAFFRAIL_HUB_1_0_LOG").await;
     Some(stream.ok()?.cached_info().clone())
 }
 
@@ -216,7 +212,7 @@ async fn check_logs(hub: &AnyHub, size: Size) {
 }
 
 /// Checks that the stream contains nothing but the logs.
-async fn check_stream(cluster: &NatsCluster, team: &Team, size: Size) {
-    let info = info(cluster, team).await.expect("the cluster answers");
+async fn check_stream(cluster: &NatsCluster, size: Size) {
+    let info = info(cluster).await.expect("the cluster answers");
     assert_eq!(info.state.messages, size.writers * size.entries);
 }

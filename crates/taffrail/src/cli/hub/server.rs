@@ -10,10 +10,10 @@ use std::io::ErrorKind as IoKind;
 use std::path::{Path, PathBuf};
 use taffrail_devices::device_names;
 use taffrail_devices::hubs;
-use taffrail_devices::hubs::ServerCertificate;
 use taffrail_devices::hubs::server_file::{
     MADE, ServerOptions, beside, changes, remembered, steps, with_options,
 };
+use taffrail_devices::hubs::{ServerCertificate, TeamUsers};
 use taffrail_model::DeviceId;
 use taffrail_setup::replace;
 
@@ -37,6 +37,12 @@ pub(super) struct ConfigArgs {
     /// Largest amount of data it stores, in gigabytes [default: 20]
     #[arg(long, value_name = "GB")]
     gigabytes: Option<u32>,
+    /// Serve several teams from this many streams of each kind, apart from each other
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
+    streams: Option<u16>,
+    /// Also admit a team, from a file that `taffrail hub team` wrote there; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    team: Vec<PathBuf>,
     /// Write to this file, or update a file that `hub config` wrote, with its options
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
@@ -53,7 +59,32 @@ fn options(args: &ConfigArgs, before: ServerOptions) -> ServerOptions {
         store: args.store.clone().unwrap_or(before.store),
         monitor: args.monitor.unwrap_or(before.monitor),
         gigabytes: args.gigabytes.unwrap_or(before.gigabytes),
+        streams: args.streams.or(before.streams),
+        teams: if args.team.is_empty() { before.teams } else { args.team.clone() },
     }
+}
+
+/// The users of the other teams.
+fn others(asked: &ServerOptions, context: &Context) -> Result<Vec<TeamUsers>, CliError> {
+    if asked.streams.is_none() && !asked.teams.is_empty() {
+        return Err(CliError::usage(
+            "--team needs --streams NUMBER: several teams share streams",
+            "16 serve some thousand teams; see docs/hub.md",
+        ));
+    }
+    asked.teams.iter().map(|it| other(&context.env.here.join(it))).collect()
+}
+
+fn other(path: &Path) -> Result<TeamUsers, CliError> {
+    let shown = || path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(shown)?;
+    let users: TeamUsers = serde_json::from_str(&text).with_context(shown)?;
+    Ok(users.checked().with_context(shown)?)
+}
+
+/// Prints what the operator of a server needs to admit this team.
+pub(super) fn team(context: &Context) -> Result<(), CliError> {
+    Out::new().json(&hubs::team_users(&context.settings)?)
 }
 
 pub(super) fn run(args: &ConfigArgs, context: &Context) -> Result<(), CliError> {
@@ -122,7 +153,8 @@ fn in_the_way(path: &Path, why: &str) -> CliError {
 }
 
 fn written(asked: &ServerOptions, context: &Context) -> Result<String, CliError> {
-    let text = hubs::configuration(&context.settings, &asked.plan())?;
+    let others = others(asked, context)?;
+    let text = hubs::configuration(&context.settings, asked, others)?;
     Ok(with_options(&text, asked).map_err(anyhow::Error::from)?)
 }
 

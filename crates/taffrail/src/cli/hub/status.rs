@@ -13,15 +13,17 @@ use taffrail_tui::when;
 use unicode_width::UnicodeWidthStr;
 
 /// All that is known of the hub in use.
-struct HubStatus {
-    url: String,
+pub(in crate::cli) struct HubStatus {
+    pub(in crate::cli) url: String,
+    /// The other place of segments and bundles, if there is one.
+    pub(in crate::cli) blobs: Option<String>,
     /// Whether a daemon runs.
-    daemon: bool,
+    pub(in crate::cli) daemon: bool,
     /// The state of the connection; unknown while the running daemon does not use this hub.
-    standing: Option<HubStanding>,
-    waiting: u64,
-    heard: Vec<HeardDevice>,
-    problems: Vec<String>,
+    pub(in crate::cli) standing: Option<HubStanding>,
+    pub(in crate::cli) waiting: u64,
+    pub(in crate::cli) heard: Vec<HeardDevice>,
+    pub(in crate::cli) problems: Vec<String>,
 }
 
 /// Prints which hub is in use, and the state of the connection.
@@ -43,7 +45,8 @@ pub(super) fn status(context: &Context) -> Result<(), CliError> {
     out.lines(lines(&known))
 }
 
-fn looked(url: String, context: &Context) -> Result<HubStatus, CliError> {
+/// Reads or tries the state of the hub in use.
+pub(in crate::cli) fn looked(url: String, context: &Context) -> Result<HubStatus, CliError> {
     let settings = &context.settings;
     let health: Option<Health> = match &context.client {
         Some(client) => Some(client.get("/api/health")?),
@@ -59,6 +62,7 @@ fn looked(url: String, context: &Context) -> Result<HubStatus, CliError> {
     let problems = problems.filter(|it| Some(it) != told.as_ref()).collect();
     Ok(HubStatus {
         url,
+        blobs: settings.hub.blobs.clone(),
         daemon: health.is_some(),
         standing,
         waiting: hubs::waiting(settings)?,
@@ -72,6 +76,7 @@ fn document(known: &HubStatus) -> serde_json::Value {
     json!({
         "schema_version": 1,
         "hub": known.url,
+        "blobs": known.blobs,
         "daemon": known.daemon,
         "state": standing.map_or("unknown", |it| it.state.as_str()),
         "since": standing.map(|it| it.since),
@@ -84,6 +89,7 @@ fn document(known: &HubStatus) -> serde_json::Value {
 
 fn lines(known: &HubStatus) -> Vec<String> {
     let mut out = vec![line(&known.url), state(known)];
+    out.extend(known.blobs.iter().map(|it| format!("  segments and bundles: {}", line(it))));
     if !known.daemon {
         out.push("! no daemon runs, so nothing is exchanged: taffrail daemon start".to_owned());
     }
@@ -93,17 +99,22 @@ fn lines(known: &HubStatus) -> Vec<String> {
         many => format!("  {many} items wait to be sent"),
     });
     let width = known.heard.iter().map(|it| it.name.width()).max().unwrap_or_default();
-    out.extend(known.heard.iter().map(|it| {
-        let heard = it.heard_at.map_or("nothing received yet".to_owned(), |at| {
-            format!("last sent something {} ago", when::ago(at, env::now()))
-        });
-        format!("  {}  {heard}", pad(&line(&it.name), width))
-    }));
+    out.extend(
+        known.heard.iter().map(|it| format!("  {}  {}", pad(&line(&it.name), width), heard(it))),
+    );
     out.extend(known.problems.iter().map(|it| format!("✕ {}", line(it))));
     out
 }
 
-fn state(known: &HubStatus) -> String {
+/// When a device last sent something.
+pub(in crate::cli) fn heard(it: &HeardDevice) -> String {
+    it.heard_at.map_or("nothing received yet".to_owned(), |at| {
+        format!("last sent something {} ago", when::ago(at, env::now()))
+    })
+}
+
+/// The state of the connection in one line.
+pub(in crate::cli) fn state(known: &HubStatus) -> String {
     let Some(it) = &known.standing else {
         return "? the running daemon does not use it: taffrail daemon restart".to_owned();
     };

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::process::{Child, Stdio};
 use taffrail_testkit::agents::{Machine, Package, program_of};
 use taffrail_testkit::model::{Answer, Say, text};
-use taffrail_testkit::{Run, Tmux, until_every};
+use taffrail_testkit::{Run, Tmux, patiently, until_every};
 
 /// The prompt that leads to a request.
 const PROMPT: &str = "Go on [[scenario:guarded]]";
@@ -113,12 +113,19 @@ impl Stage {
 
     /// Waits for the one request in this state.
     fn request(&self, state: &str) -> Value {
-        until_every(PAUSE, state, || {
+        let found = patiently(PAUSE, || {
             let all = self.machine.home().json(&["approvals", "--all", "--json"]);
             let all = all["approvals"].as_array().unwrap().clone();
             assert!(all.len() < 2, "one request: {all:?}");
             all.into_iter().find(|it| it["state"] == state)
-        })
+        });
+        found.unwrap_or_else(|| panic!("no request is {state}: {}", self.report()))
+    }
+
+    /// What the daemon says of requests, and of its own parts.
+    fn report(&self) -> String {
+        let arguments: [&[&str]; 3] = [&["approvals", "--all"], &["health"], &["ls", "--json"]];
+        arguments.map(|it| self.machine.home().run(it).stdout).join("\n")
     }
 
     /// Waits until the one decision has this outcome.

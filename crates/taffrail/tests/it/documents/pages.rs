@@ -21,11 +21,16 @@ const INSTALL: Line = excepted(
 );
 const ANN: &str = "ann@example.org";
 const LAPTOP_OF_ANN: Step = Run("laptop", &["device", "init", "--name", "laptop", "--user", ANN]);
+const LAPTOP_ALONE: Step = Run("laptop", &["device", "init", "--name", "laptop"]);
 const START: Step = Daemon("laptop");
 const NPM: &str =
     "npm downloads what it needs; `web/same.sh` of `.ci/run` builds and checks the pages";
 
 const BUILDS: &str = "it builds what is tested here, for minutes";
+const MEETING: &str = "somebody at a terminal has to compare the words";
+const NO_HOST: &str = "no such host exists; the tests of `ssh` reach a real server";
+const NO_BOARD: &str = "a board needs a terminal; `ssh::boards` has one";
+const PIN: &str = "its pin is only the beginning of one";
 const LAUNCHD: &str = "only macOS has this program";
 
 const REAL_MCP: &str = "the agent is not there; `agents::mcp` runs it with the real one";
@@ -137,6 +142,11 @@ pub(crate) const PAGES: &[Page] = &[
             ("taffrail-request-...", Printed("taffrail-request-")),
         ],
         lines: &[
+            refused("taffrail link --hub nats://10.0.0.5", 6, MEETING),
+            refused("taffrail link 'nats://10.0.0.5:4222#k7qf-9m2x-w4tz-p8hr-3n6d'", 6, MEETING),
+            refused("taffrail link ssh://ann@tower.example", 5, NO_HOST),
+            refused("taffrail link ssh://ann@tower.example --list", 5, NO_HOST),
+            refused("taffrail link ssh://ann@tower.example --answer", 2, NO_BOARD),
             run("taffrail device init --name tower").on(TOWER),
             run("taffrail device join taffrail-invite-...").on(TOWER),
             answered("taffrail device approve taffrail-request-...", "y\n"),
@@ -183,7 +193,11 @@ pub(crate) const PAGES: &[Page] = &[
             ("--host hub.example --out", Text("--host 127.0.0.1 --store \"$PWD/store\" --out")),
             ("'tls://hub.example:4222?pin=5f0c...'", Printed("'tls://")),
         ],
-        lines: &[stays("nats-server -c nats.conf", "Server is ready")],
+        lines: &[
+            stays("nats-server -c nats.conf", "Server is ready"),
+            refused("taffrail link --hub 'tls://hub.example:4222?pin=5f0c...'", 6, MEETING),
+            refused("taffrail hub use 'tls://hub.example:4222?pin=5f0c...&streams=16'", 2, PIN),
+        ],
     },
     Page {
         name: "docs/install.md",
@@ -347,13 +361,15 @@ pub(crate) const PAGES: &[Page] = &[
     },
     Page {
         name: "docs/sync.md",
-        world: &[Sessions, Recent, Folder("hub")],
+        world: &[Sessions, Recent, LAPTOP_ALONE],
         places: &[
-            ("nats://hub.local", Text("\"file://$PWD/hub\"")),
+            ("link CODE", Text("link 'nats://10.0.0.5:4222#k7qf-9m2x-w4tz-p8hr-3n6d'")),
             ("3f2a", OPEN),
             ("11e0", FIRST),
         ],
         lines: &[
+            refused("taffrail link --hub nats://hub.local", 6, MEETING),
+            refused("taffrail link CODE", 6, MEETING),
             run("taffrail approvals").on(TOWER).after(&[
                 Run("laptop", &["daemon", "stop"]),
                 Member(TOWER, ""),

@@ -100,8 +100,9 @@ fn all_faces_say_the_same_of_a_session_with_a_daemon_and_without() {
     home.index();
     assert_eq!(shown(&home), expected);
     let _run = home.spawn(&["daemon", "run"]);
-    until_every(LOOK, "the daemon to answer", || {
-        super::daemon_status(&home)["running"].as_bool().filter(|it| *it)
+    // Rows of a daemon that has only just started do not say yet what it follows.
+    until_every(LOOK, "the daemon to follow all sessions", || {
+        (super::daemon_status(&home)["live_sessions"] == CASES.len()).then_some(())
     });
     assert_eq!(shown(&home), expected);
 }

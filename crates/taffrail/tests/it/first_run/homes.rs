@@ -29,6 +29,23 @@ fn a_home_without_anything_leads_on() {
 }
 
 #[test]
+fn usage_of_an_empty_home_is_no_table_of_zeros() {
+    let home = Home::new(PROGRAM);
+    let told = home.run(&["usage"]);
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    assert!(told.stdout.starts_with("No sessions. Looked for "), "{}", told.stdout);
+    assert!(told.stdout.contains("Next: taffrail doctor"), "{}", told.stdout);
+    assert_eq!(home.json(&["usage", "--json"])["totals"]["answers"], 0);
+}
+
+#[test]
+fn usage_that_no_answer_matches_says_so() {
+    let home = unread(1);
+    let told = home.run(&["usage", "--agent", "codex"]);
+    assert!(told.stdout.starts_with("No model answer matches"), "{}", told.stdout);
+}
+
+#[test]
 fn a_home_named_by_half_a_path_is_refused_in_plain_words() {
     let home = Home::new(PROGRAM);
     let told = |value: Option<&str>| {

@@ -1,1 +1,0 @@
-import{Et as e,F as t,Gt as n,H as r,dt as i,lt as a,q as o,tt as s,xt as c}from"./words-BQ0b2J6z.js";var l=i([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(i,u){let d=t(u,`high`,3,``);var f=l();let p;var m=e(f);s(m,()=>u.children),n(f),c(()=>{r(f,`aria-label`,u.label),p=o(f,``,p,{"max-height":d()||null})}),a(i,f)}export{u as t};
