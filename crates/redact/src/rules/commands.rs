@@ -39,6 +39,24 @@ macro_rules! command {
     };
 }
 
+/// The flags of `htpasswd`, one bundle of which looks as given; `-C` and `-r` have a number.
+macro_rules! htpasswd_flags {
+    ($one:literal) => {
+        concat!(
+            r"(?:-[a-zA-Z0-9]{1,12}\s{1,4}(?:\d{1,6}\s{1,4})?){0,3}-(?i:",
+            $one,
+            r")\s{1,4}(?:\d{1,6}\s{1,4})?(?:-[a-zA-Z0-9]{1,12}\s{1,4}(?:\d{1,6}\s{1,4})?){0,3}"
+        )
+    };
+}
+
+/// A file or a name.
+macro_rules! htpasswd_word {
+    () => {
+        r"(?:[^\s|;&\\-]|\\[^n\s])(?:[^\s|;&\\]|\\[^n\s]){0,120}\s{1,4}"
+    };
+}
+
 const KIND: &str = "command-password";
 
 pub(super) const RULES: &[Rule] = &[
@@ -148,12 +166,25 @@ pub(super) const RULES: &[Rule] = &[
         command!(r"mount(?:\.cifs)?", r#"-o\s?["']?[^\s"']{0,120}?pass(?:word)?="#, joined),
         typed,
     ),
-    // The last argument.
+    // The last argument, behind a file and a name. With `-n` there is no file. The number of arguments is part of the
+    // pattern: what is left of the command without its password must not end with a password, too.
     named(
         KIND,
         &["htpasswd"],
         concat!(
-            r"(?m)\bhtpasswd\s{1,4}-[a-zA-Z]{0,6}b[a-zA-Z]{0,6}\s(?:[^\n|;&\\]|\\[^n]){1,200}?\s",
+            r"(?m)\bhtpasswd\s{1,4}(?:",
+            htpasswd_flags!("[a-z0-9]{0,6}b[a-z0-9]{0,6}"),
+            htpasswd_word!(),
+            "|",
+            htpasswd_flags!("[a-z0-9]{0,6}(?:b[a-z0-9]{0,6}n|n[a-z0-9]{0,6}b)[a-z0-9]{0,6}"),
+            "|",
+            htpasswd_flags!("[a-z0-9]{0,6}b[a-z0-9]{0,6}"),
+            htpasswd_flags!("[a-z0-9]{0,6}n[a-z0-9]{0,6}"),
+            "|",
+            htpasswd_flags!("[a-z0-9]{0,6}n[a-z0-9]{0,6}"),
+            htpasswd_flags!("[a-z0-9]{0,6}b[a-z0-9]{0,6}"),
+            ")",
+            htpasswd_word!(),
             one_word!(),
             r#"["']?\s{0,4}(?:$|[|;&>"\\])"#,
         ),

@@ -159,6 +159,26 @@ fn the_work_grows_with_the_text_and_nothing_else() {
     }
 }
 
+/// Each round took one more argument of `htpasswd` for its last one.
+#[test]
+fn the_name_and_file_before_a_password_stay() {
+    let check = |text: &str, expected: &str| {
+        let once = redact(text).into_owned();
+        assert_eq!(once, expected);
+        assert_eq!(redact(&once), expected, "once more");
+    };
+    let word = "[redacted:command-password]";
+    for command in [
+        "htpasswd -b .htpasswd adalove ",
+        "htpasswd -nbB adalove ",
+        "htpasswd -b -C 10 -n adalove ",
+    ] {
+        check(&format!("{command}Regenbogen"), &format!("{command}{word}"));
+    }
+    let many = "htpasswd -bB .htpasswd legal winner thank year wave sausage worth useful legal yes";
+    check(many, many);
+}
+
 fn pieces() -> impl Strategy<Value = String> {
     let fixed: Vec<String> = plant::TOKENS
         .iter()
