@@ -2,9 +2,9 @@
 """mcp.py HOME [--bin BIN] [--data DIR] [--calls N] [--seed S] [--ways alone,daemon,http]
 
 What a call of each tool of `taffrail mcp` costs on the history in HOME: indexes it if DIR has no index, then makes N calls of each
-tool with arguments drawn from the history, and prints the median, the 99th percentile and the longest wall time. `alone` starts the
-server without a daemon, `daemon` beside one, `http` asks the daemon's own route. Each server is warmed by one call of each tool,
-whose time is printed as `first`."""
+tool with arguments drawn from the history, and prints the median, the 99th percentile and the longest wall time, and the processor
+time a call that server and daemon took together. `alone` starts the server without a daemon, `daemon` beside one, `http` asks the
+daemon's own route. Each server is warmed by one call of each tool, whose time is printed as `first`."""
 import argparse, http.client, json, os, random, re, subprocess, sys, tempfile, time
 
 A = argparse.ArgumentParser(); A.add_argument('home'); A.add_argument('--bin', default='target/release/taffrail'); A.add_argument('--data')
@@ -62,16 +62,27 @@ def drawn():
             'errors': lambda: {'text': CHANCE.choice(failed)[:200]}, 'usage': lambda: {'since': CHANCE.choice(('7d', '30d', '365d'))}}
 
 
-def measure(way, server, tools):
+def spent(processes):
+    """The processor time of these processes so far, in milliseconds; 0 where the system does not say."""
+    total = 0
+    for it in filter(None, processes):
+        try:
+            with open(f'/proc/{it.pid}/stat') as f: total += sum(map(int, f.read().rsplit(')', 1)[1].split()[11:13]))
+        except OSError: pass
+    return total * 1e3 / os.sysconf('SC_CLK_TCK')
+
+
+def measure(way, server, tools, daemon):
+    processes = [getattr(server, 'process', None), daemon]
     for tool, given in tools.items():
-        taken = []; refused = 0
+        taken = []; refused = 0; before = spent(processes)
         for number in range(A.calls + 1):
             document = message(number, tool, given()); began = time.perf_counter(); reply = server.ask(document); taken.append((time.perf_counter() - began) * 1e3)
             if 'result' not in reply: sys.exit(f'{tool}: {reply}')
             text = reply['result']['content'][0]['text']; refused += reply['result']['isError']
             if len(text.encode()) > 4096: sys.exit(f'{tool}: an answer of {len(text.encode())} bytes')
-        first, rest = taken[0], sorted(taken[1:]); at = lambda share: rest[min(len(rest) - 1, int(len(rest) * share))]
-        print(f'{way:7} {tool:9} p50 {at(.5):6.1f} ms  p99 {at(.99):6.1f} ms  longest {rest[-1]:6.1f} ms  first {first:6.1f} ms{f"  {refused} without an answer" if refused else ""}', flush=True)
+        each = (spent(processes) - before) / len(taken); first, rest = taken[0], sorted(taken[1:]); at = lambda share: rest[min(len(rest) - 1, int(len(rest) * share))]
+        print(f'{way:7} {tool:9} p50 {at(.5):6.1f} ms  p99 {at(.99):6.1f} ms  longest {rest[-1]:6.1f} ms  first {first:6.1f} ms  processor {each:6.1f} ms{f"  {refused} without an answer" if refused else ""}', flush=True)
 
 
 os.makedirs(f'{DATA}/run', mode=0o700, exist_ok=True)
@@ -84,6 +95,6 @@ for way in A.ways.split(','):
         while daemon and not (json.loads(run('daemon', 'status', '--json'))['running'] and os.path.exists(f'{DATA}/state/taffrail/token')):
             if daemon.poll() is not None: sys.exit('the daemon ended')
             time.sleep(.1)
-        server = Http() if way == 'http' else Stdio(); measure(way, server, TOOLS); server.close()
+        server = Http() if way == 'http' else Stdio(); measure(way, server, TOOLS, daemon); server.close()
     finally:
         if daemon: daemon.terminate(); daemon.wait()

@@ -39,7 +39,7 @@ pub fn discover_at(homes: &[Home], paths: &[PathBuf]) -> (Discovery, Vec<Named>)
 }
 
 /// The files and folders of a home that hold history.
-fn roots(home: &Home) -> Vec<String> {
+pub(crate) fn roots(home: &Home) -> Vec<String> {
     match home.journal {
         true => vec![folder_of(home.adapter)],
         false => home.adapter.descriptor().roots.iter().map(|it| (*it).to_owned()).collect(),

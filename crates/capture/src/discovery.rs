@@ -17,7 +17,7 @@ pub struct Refused {
 }
 
 /// The result of a scan.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Discovery {
     /// The sources, in no particular order.
     pub found: Vec<SourceFile>,

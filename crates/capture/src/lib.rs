@@ -17,6 +17,7 @@ mod git;
 mod home;
 mod journal;
 mod lines;
+mod listing;
 mod pass;
 mod peek;
 mod plan;
@@ -33,6 +34,7 @@ mod sink;
 mod source;
 mod sqlite;
 mod stat;
+mod threads;
 mod umask;
 mod user_file;
 mod walk;
@@ -52,6 +54,7 @@ pub use journal::{
     keep_journal, make_spool, purge_journal, spool, spool_folder,
 };
 pub use lines::LINE_LIMIT;
+pub use listing::{Listing, Look};
 pub use pass::{Reading, SideFiles, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, KnownSource, Plan, is_missing, plan};

@@ -3,13 +3,12 @@
 use crate::discovery::{Discovery, Refused, folder_beside};
 use crate::source::{SourceFile, place_of};
 use crate::stat::{fingerprint, refusal};
+use crate::threads::{helpers, on_threads};
 use crate::{Home, Refusal};
 use std::fs::{DirEntry, FileType, Metadata};
 use std::io;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, available_parallelism, scope};
 use taffrail_adapters::{Place, Shape};
 use taffrail_model::hash;
 use taffrail_model::observed::Fingerprint;
@@ -18,8 +17,6 @@ use taffrail_model::observed::Fingerprint;
 const DEPTH: usize = 10;
 /// A level with fewer folders is read faster by one thread than by several.
 const LARGE_LEVEL: usize = 16;
-/// The most threads that walk.
-const WALKERS: usize = 4;
 
 /// A folder that is still to be read.
 struct Folder<'h> {
@@ -65,24 +62,7 @@ fn read<'h>(folders: &[Folder<'h>]) -> Vec<Level<'h>> {
         }
         level
     };
-    scope(|threads| {
-        let spawn = |_| Builder::new().spawn_scoped(threads, read_all);
-        // Without another thread this one reads everything.
-        let others: Vec<_> = (0..helpers(folders.len())).filter_map(|it| spawn(it).ok()).collect();
-        let mut levels = vec![read_all()];
-        for other in others {
-            levels.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        levels
-    })
-}
-
-/// How many threads help this one to read so many folders.
-fn helpers(folders: usize) -> usize {
-    if folders < LARGE_LEVEL {
-        return 0;
-    }
-    available_parallelism().map_or(1, usize::from).min(WALKERS) - 1
+    on_threads(helpers(folders.len() >= LARGE_LEVEL), read_all)
 }
 
 impl<'h> Level<'h> {
@@ -167,23 +147,29 @@ impl Discovery {
 }
 
 fn found(home: &Home, path: &str, place: Place, metadata: &Metadata) -> SourceFile {
-    let fingerprint =
-        Fingerprint { beside: beside(&home.root, path, &place), ..fingerprint(metadata) };
+    let beside = beside(&home.root, path, &place);
+    let fingerprint = Fingerprint { beside, ..fingerprint(metadata) };
     let home_path = home.root.to_string_lossy().into_owned();
     SourceFile { adapter: home.adapter, home: home_path, path: path.to_owned(), place, fingerprint }
 }
 
-fn beside(root: &Path, path: &str, place: &Place) -> u64 {
+/// The paths below the home of the files and folders that count as part of a source.
+pub(crate) fn sides(path: &str, place: &Place) -> Vec<String> {
     let journal = match place.shape {
-        Shape::Sqlite(_) => vec![format!("{path}-wal")],
+        Shape::Sqlite(_) => Some(format!("{path}-wal")),
         // Its time changes with every file that is created or removed in it.
-        Shape::Folder(plan) => vec![folder_beside(path, plan.folder)],
-        Shape::Lines(_) | Shape::Document | Shape::Text => vec![],
+        Shape::Folder(plan) => Some(folder_beside(path, plan.folder)),
+        Shape::Lines(_) | Shape::Document | Shape::Text => None,
     };
+    place.beside.iter().cloned().chain(journal).collect()
+}
+
+/// What the sides of a source add to its fingerprint.
+pub(crate) fn beside(root: &Path, path: &str, place: &Place) -> u64 {
     let mut text = String::new();
-    for side in place.beside.iter().chain(&journal) {
+    for side in sides(path, place) {
         // Most files beside a source are not there.
-        if let Ok(metadata) = std::fs::symlink_metadata(root.join(side)) {
+        if let Ok(metadata) = std::fs::symlink_metadata(root.join(&side)) {
             text += &format!("{side} {:?}\n", fingerprint(&metadata));
         }
     }

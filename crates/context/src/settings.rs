@@ -196,6 +196,17 @@ impl Settings {
         self.with_ours(self.homes_in(Some(index)))
     }
 
+    /// Where there may be history in the projects that this index knows, whether it is there or not.
+    #[must_use]
+    pub fn places_in_projects(&self, index: &IndexReader) -> Vec<PathBuf> {
+        let of = |adapter: &'static dyn Adapter| {
+            let roots = adapter.descriptor().roots;
+            let folders = project_folders(adapter, index).into_iter();
+            folders.flat_map(move |folder| roots.iter().map(move |root| folder.join(root)))
+        };
+        owners().filter(|it| it.descriptor().in_projects).flat_map(of).collect()
+    }
+
     /// The same without looking into projects, which asks the index for the latest sessions.
     #[must_use]
     pub fn watched_outside_projects(&self) -> Vec<Home> {
@@ -257,13 +268,19 @@ impl Settings {
 /// The known projects in which an agent has history.
 fn project_homes(adapter: &'static dyn Adapter, index: &IndexReader) -> Vec<Home> {
     let it = adapter.descriptor();
-    let folders = index.project_folders(it.id).unwrap_or_else(|error| {
-        tracing::warn!(%error, agent = it.id, "cannot look for history in projects");
-        Vec::new()
-    });
     let has_history = |folder: &PathBuf| it.roots.iter().any(|root| folder.join(root).exists());
-    let folders = folders.into_iter().map(PathBuf::from).filter(has_history);
+    let folders = project_folders(adapter, index).into_iter().filter(has_history);
     // A project that was removed meanwhile has no history.
     let real = folders.filter_map(|it| it.canonicalize().ok());
     real.map(|root| Home { adapter, root, journal: false }).collect()
+}
+
+/// The folders of the known projects in which an agent may have history.
+fn project_folders(adapter: &'static dyn Adapter, index: &IndexReader) -> Vec<PathBuf> {
+    let agent = adapter.descriptor().id;
+    let folders = index.project_folders(agent).unwrap_or_else(|error| {
+        tracing::warn!(%error, agent, "cannot look for history in projects");
+        Vec::new()
+    });
+    folders.into_iter().map(PathBuf::from).collect()
 }

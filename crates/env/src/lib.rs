@@ -6,6 +6,7 @@ mod folders;
 mod program;
 mod random;
 mod system;
+mod zone;
 
 pub use folders::{config_folder, data_folder, state_folder, user_home, variable};
 pub use program::{arguments, close_memory, own_path, program};
@@ -23,6 +24,7 @@ use taffrail_devices::device_names;
 use taffrail_model::{Ahead, Timestamp};
 use taffrail_tui::pager::Pager;
 use taffrail_tui::when::Clock;
+use zone::zone;
 
 /// Why the process cannot know its surroundings.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +69,8 @@ impl Env {
         })?;
         // Without a current folder, only `.` has no meaning.
         let here = std::env::current_dir().unwrap_or_default();
-        Ok(Self { variables, user_home, here, zone: TimeZone::system() })
+        let zone = zone(&variables);
+        Ok(Self { variables, user_home, here, zone })
     }
 
     /// The current instant in the reader's time zone.

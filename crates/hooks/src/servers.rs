@@ -61,8 +61,10 @@ fn bases(given: &HookSettings<'_>, adapter: &dyn Adapter, plan: &McpPlan) -> Vec
             let settings = given.settings;
             let base = folder_by(rules, &settings.user_home, &settings.variables);
             let base = base.and_then(|it| it.canonicalize().ok());
-            // One folder serves all homes; an agent without a home is not here.
-            base.into_iter().filter(|_| !homes.is_empty()).collect()
+            // One folder serves all homes. An agent that has neither a home nor settings is not here; one that was
+            // never started may have settings.
+            let has_settings = |base: &PathBuf| plan.files.iter().any(|it| base.join(it).is_file());
+            base.into_iter().filter(|it| !homes.is_empty() || has_settings(it)).collect()
         }
     }
 }
@@ -216,6 +218,22 @@ mod tests {
         check("opencode", &opencode, ".config/opencode/opencode.jsonc", Some("{ /* c */ }"));
         let goose = [".local/share/goose/sessions", ".config/goose"];
         check("goose", &goose, ".config/goose/config.yaml", Some("extensions:\n  dev:\n    a: 1"));
+    }
+
+    #[test]
+    fn an_agent_with_settings_that_was_never_started_was_not_here() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        fs::create_dir_all(home.join(".config/opencode")).unwrap();
+        fs::write(home.join(".config/opencode/opencode.json"), "{}").unwrap();
+        assert_eq!(done(&home, HookWish::Install, "opencode"), 1);
+        let ours = Settings::in_folder(&home.join("ours"), || Timestamp::UNIX_EPOCH);
+        let settings = Settings { user_home: home.clone(), ..ours };
+        let (state, program, system) = (&home.join("state"), Path::new("/p"), Path::new("/x"));
+        let given = HookSettings { settings: &settings, state, program, system };
+        // Its folder is the home itself, which says nothing.
+        let absent = plan_servers(&given, HookWish::Install, Some("claude-code"));
+        assert!(matches!(absent, Err(HooksError::NoHome(_))));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Whether the index has everything that is on disk. Finding out takes no lock and changes no database.
 
-use crate::looked::Looked;
+use crate::looked::{Against, Note};
 use crate::planned::planned;
 use crate::retention::leave_out_old;
 use crate::scope::Scope;
 use crate::tombstones::is_to_forget;
 use crate::uncaptured::leave_out_uncaptured;
-use taffrail_capture::{Discovery, Plan, discover, is_spooled};
+use taffrail_capture::{Discovery, Listing, Look, Plan, discover, is_spooled};
 use taffrail_context::{Error, Settings};
 use taffrail_store::search::Stand;
 use taffrail_store::{IndexReader, Ledger};
@@ -14,8 +14,8 @@ use taffrail_store::{IndexReader, Ledger};
 /// A state of the index that has everything on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Current {
-    born: String,
-    batch: i64,
+    pub(crate) born: String,
+    pub(crate) batch: i64,
 }
 
 impl Current {
@@ -33,49 +33,117 @@ impl Current {
 pub fn current(settings: &Settings) -> Result<Option<Current>, Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(None) };
     let ledger = Ledger::open_read_only(&settings.data)?;
-    if is_spooled(&settings.data) || has_work(settings, &index, ledger.as_ref())? {
+    if has_work(settings, &index, ledger.as_ref())? {
         return Ok(None);
     }
-    let discovery = discover(&settings.watched_homes_in(&index));
-    let looked = Looked::of(settings, &index, &discovery)?;
-    let is_noted = looked.as_ref().is_some_and(|it| it.is_noted(&settings.data));
-    if !is_noted && !is_quiet(settings, (&index, ledger.as_ref()), (discovery, looked))? {
+    let against = Against::of(settings, &index)?;
+    let noted = Note::read(&settings.data);
+    let listing = noted.clone().and_then(|it| it.into_listing(&against));
+    if !listing.is_some_and(|it| it.holds(&settings.watched_outside_projects()))
+        && !is_quiet(settings, (&index, ledger.as_ref()), (&against, noted))?
+    {
         return Ok(None);
     }
     // Last: a batch that another process writes meanwhile must not count as compared.
     Ok(Some(Current { born: index.born()?, batch: index.last_batch()? }))
 }
 
-/// Whether the index itself has work to finish, whatever is on disk.
+/// A look that found nothing new in this state of the index.
+#[derive(Debug)]
+pub struct LastLook {
+    state: Current,
+    listing: Listing,
+}
+
+impl LastLook {
+    /// The last look, if it was in the present state of this index, no work is left to finish, and all was at rest.
+    ///
+    /// # Errors
+    /// When our own files cannot be read.
+    pub fn read(settings: &Settings, index: &IndexReader) -> Result<Option<Self>, Error> {
+        let ledger = Ledger::open_read_only(&settings.data)?;
+        if has_work(settings, index, ledger.as_ref())? {
+            return Ok(None);
+        }
+        let against = Against::of(settings, index)?;
+        let listing = Note::read(&settings.data).and_then(|it| it.into_listing(&against));
+        let state = against.into_current();
+        Ok(listing.map(|listing| Self { state, listing }))
+    }
+
+    /// That state of the index, if every file and folder is as it was. It reads no database.
+    #[must_use]
+    pub fn still(self, settings: &Settings) -> Option<Current> {
+        self.listing.holds(&settings.watched_outside_projects()).then_some(self.state)
+    }
+}
+
+/// Whether the spool or the index itself has work to finish, whatever else is on disk.
 fn has_work(
     settings: &Settings,
     index: &IndexReader,
     ledger: Option<&Ledger>,
 ) -> Result<bool, Error> {
-    Ok(!index.is_settled()?
+    Ok(is_spooled(&settings.data)
+        || !index.is_settled()?
         || is_to_forget(index, ledger)?
         || (settings.archive.enabled && !index.is_mended(&settings.boot_id)?)
         || !index.is_priced(&settings.prices.stamp())?
         || ledger.map(Ledger::bound).transpose()? != Some(index.bound()?))
 }
 
-/// Compares what was found with every known source; notes it if nothing is new.
+/// Whether the disk has nothing new; then that is noted.
 fn is_quiet(
     settings: &Settings,
     (index, ledger): (&IndexReader, Option<&Ledger>),
-    (discovery, looked): (Discovery, Option<Looked>),
+    (against, noted): (&Against, Option<Note>),
 ) -> Result<bool, Error> {
-    let mut plan = planned(discovery, index.sources()?, &Scope::All);
+    let began = (settings.now)();
+    let homes = settings.watched_homes_in(index);
+    let discovery = discover(&homes);
+    let line = against.line(&discovery);
+    let is_noted = noted.as_ref().zip(line.as_ref()).is_some_and(|(it, line)| it.has(line));
+    let quiet = match is_noted {
+        true => Quiet::Settled,
+        false => compared(settings, (index, ledger), &discovery)?,
+    };
+    if let (Quiet::Settled, Some(line)) = (quiet, line) {
+        let usual = settings.watched_outside_projects();
+        let places = settings.places_in_projects(index);
+        let (usual, homes, places, discovery) = (&usual[..], &homes[..], &places[..], &discovery);
+        let listing = Listing::of(&Look { usual, homes, places, discovery, began });
+        let note = Note::new(line, against, listing);
+        if noted.as_ref() != Some(&note) {
+            note.write(&settings.data);
+        }
+    }
+    Ok(quiet != Quiet::No)
+}
+
+/// Whether a look found nothing new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quiet {
+    No,
+    /// Only what is left out is new, or not all sources could be compared.
+    Yes,
+    /// The same again will be quiet, too.
+    Settled,
+}
+
+/// Compares what was found with every known source.
+fn compared(
+    settings: &Settings,
+    (index, ledger): (&IndexReader, Option<&Ledger>),
+    discovery: &Discovery,
+) -> Result<Quiet, Error> {
+    let mut plan = planned(discovery.clone(), index.sources()?, &Scope::All);
     leave_out_old(settings, &mut plan);
     if has_nothing(&plan) {
-        if let Some(looked) = looked.filter(|_| plan.unsettled == 0) {
-            looked.note(&settings.data);
-        }
-        return Ok(true);
+        return Ok(if plan.unsettled == 0 { Quiet::Settled } else { Quiet::Yes });
     }
     let uncaptured = ledger.map(Ledger::uncaptured).transpose()?.unwrap_or_default();
     leave_out_uncaptured(&mut plan, &uncaptured, || index.uncaptured_files())?;
-    Ok(has_nothing(&plan))
+    Ok(if has_nothing(&plan) { Quiet::Yes } else { Quiet::No })
 }
 
 fn has_nothing(plan: &Plan) -> bool {
@@ -118,7 +186,8 @@ mod tests {
         }
 
         fn settings(&self) -> Settings {
-            let now = || Timestamp::from_second(1_800_000_000).unwrap();
+            // Long after every change of a test: its folders are at rest.
+            let now = || Timestamp::from_second(4_000_000_000).unwrap();
             Settings::in_folder(self.0.path(), now)
         }
 
@@ -146,6 +215,23 @@ mod tests {
         assert!(world.is_current());
         fs::remove_file(world.settings().data.join("looked")).unwrap();
         assert!(current(&world.settings()).is_err(), "a comparison reads sources");
+    }
+
+    #[test]
+    fn while_every_file_and_folder_is_as_listed_no_folder_is_read() {
+        let world = World::new();
+        world.index();
+        assert!(world.is_current());
+        let note = world.settings().data.join("looked");
+        let mut bytes = fs::read(&note).unwrap();
+        let end = bytes.iter().position(|it| *it == b'\n').unwrap();
+        // No walk has this digest, and no comparison is possible.
+        bytes[end - 32..end].fill(b'0');
+        fs::write(&note, bytes).unwrap();
+        world.sql("DROP TABLE sources; CREATE TABLE sources (unreadable)");
+        assert!(world.is_current());
+        world.write("a", 2);
+        assert!(current(&world.settings()).is_err(), "a change leads to a walk and a comparison");
     }
 
     #[test]

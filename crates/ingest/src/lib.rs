@@ -41,7 +41,7 @@ pub use bodies::{record, reference, sources};
 pub use capture_control::{Held, capture_off, capture_on, not_captured};
 pub use copier::CapturePolicy;
 pub use forget::{Which, forget};
-pub use freshness::{Current, current};
+pub use freshness::{Current, LastLook, current};
 pub use imported_files::IMPORTED;
 pub use index::{bring_up, count_lost, index, rebuild, run};
 pub use ingest_pass::{Run, Totals};

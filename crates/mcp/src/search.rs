@@ -9,8 +9,8 @@ use taffrail_api::{SearchHit, SearchReply};
 
 /// How many hits of one query are shown at most.
 const MOST: usize = 200;
-/// How many are asked for at first: few agents turn so many pages, and each hit costs a look into its source.
-const FIRST: usize = 60;
+/// How many are asked for at first, some three pages: few agents turn more, and each hit costs a look into its source.
+const FIRST: usize = 24;
 
 /// Finds what was said.
 pub(crate) fn search(question: &Question) -> Result<String, Refusal> {
@@ -157,7 +157,7 @@ mod tests {
     fn a_search_with_more_hits_than_are_asked_for_at_first_was_cut_to_those() {
         assert!(has_more(&reply(FIRST, 120), FIRST));
         assert!(!has_more(&reply(FIRST, 120), FIRST - 1));
-        assert!(!has_more(&reply(FIRST, 60), FIRST));
+        assert!(!has_more(&reply(FIRST, 24), FIRST));
         assert!(!has_more(&reply(120, 120), 120));
         assert!(!has_more(&reply(MOST, 500), MOST));
     }

@@ -13,7 +13,7 @@ use taffrail_context::Devices;
 use taffrail_context::agent_id;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_ingest::Bring;
-use taffrail_ingest::{Budget, Progress, Scope, bring_up, current};
+use taffrail_ingest::{Budget, LastLook, Progress, Scope, bring_up, current};
 use taffrail_ingest::{reference, sources};
 use taffrail_model::when;
 use taffrail_store::search::{
@@ -85,14 +85,18 @@ fn at_once(
         return Ok(None);
     }
     let Some(opened) = Opened::open(settings)? else { return Ok(None) };
+    let last = LastLook::read(settings, &opened.index)?;
     let (reply, current) = std::thread::scope(|threads| {
-        let current = threads.spawn(|| current(settings));
+        let current = threads.spawn(|| match last.and_then(|it| it.still(settings)) {
+            Some(current) => Ok(Some(current)),
+            None => current(settings),
+        });
         let reply = opened.reply(settings, request, (query, false));
         (reply, current.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
-    match current?.is_some_and(|it| it.is_searched(opened.search.stand())) {
-        true if opened.search.meaning() == settings.meaning => reply.map(Some),
-        true => Ok(None),
+    let is_whole = current?.is_some_and(|it| it.is_searched(opened.search.stand()));
+    match is_whole && opened.search.meaning() == settings.meaning {
+        true => reply.map(Some),
         false => Ok(None),
     }
 }

@@ -5,6 +5,8 @@ mod database;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
+mod listing;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod read;

@@ -12,8 +12,13 @@ use crate::ledger::{Forgotten, Ledger};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, EventId, SessionId};
+
+/// A log of more bytes than this is written back when the writer ends. A process that opens a database which no other has
+/// open reads the whole log: 16 MB of it took a search 10 ms.
+const LONG_LOG: u64 = 512 * 1024;
 
 /// Holds the lock and both files. There is at most one.
 #[derive(Debug)]
@@ -183,4 +188,27 @@ impl Writer {
         meta::set(&self.index, "boot", &self.boot.id)?;
         meta::set(&self.index, "clean", "0")
     }
+}
+
+impl Drop for Writer {
+    /// SQLite does this only with the last connection, and readers that wait for their next use are connections.
+    fn drop(&mut self) {
+        self.checkpointer = None;
+        for (log, connection) in
+            [("index.db-wal", &self.index), ("ledger.db-wal", &*self.ledger.connection)]
+        {
+            if let Err(error) = shorten(&self.folder.join(log), connection) {
+                tracing::debug!(%error, log, "a log stays long");
+            }
+        }
+    }
+}
+
+/// Writes a long log back. While another process reads an older state, the log stays as it is: nothing in it is lost.
+fn shorten(log: &Path, connection: &Connection) -> Result<(), StoreError> {
+    if std::fs::metadata(log).is_ok_and(|it| it.len() > LONG_LOG) {
+        connection.busy_timeout(Duration::ZERO)?;
+        open::truncate_log(connection)?;
+    }
+    Ok(())
 }

@@ -19,6 +19,8 @@ mod forks;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod once;
