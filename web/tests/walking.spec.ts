@@ -49,7 +49,10 @@ const idOf = (staged: Staged, title: string): string => JSON.parse(staged.stage.
 /** Goes to the beginning of the turn that is read, and says which that is. */
 async function gone(page: Page): Promise<number> {
   await page.keyboard.press('[');
-  return Number(/Turn (\d+)/.exec(await page.locator('article.chosen .who').innerText())?.[1]);
+  // The address has the turn at once, the transcript a little later: what stood there before is not read.
+  const turn = await page.evaluate(() => Number(new URLSearchParams(location.search).get('turn')));
+  await expect(page.locator('article.chosen .who')).toContainText(`Turn ${turn}`);
+  return turn;
 }
 const reading = (page: Page) => page.getByRole('feed', { name: 'Transcript' });
 /** Waits until the end of the long session is there: a key before that moves nothing. */
