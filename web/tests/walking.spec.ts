@@ -411,6 +411,26 @@ test('a new agent is started only by the command that was shown', async ({ page,
   expect(faults.filter((it) => !it.includes('status of 4'))).toEqual([]);
 });
 
+test('beside a transcript are the latest sessions, and one leads to the next', async ({ page, staged }) => {
+  const faults = await opened(page, staged, `/session/${idOf(staged, 'The long one')}`);
+  await readable(page);
+  await page.keyboard.press('l');
+  await expect(page).toHaveURL(/side=sessions/);
+  const list = page.getByRole('list', { name: 'Latest sessions' });
+  await expect(list.locator('a[aria-current="page"]')).toContainText('The long one');
+  // Sub-agents stand with the session they work for, not here.
+  await expect(list.getByRole('link', { name: /Look at part/ })).toHaveCount(0);
+  await page.getByRole('searchbox', { name: 'Find a session', exact: true }).fill('helpers');
+  await list.getByRole('link', { name: /Ask three helpers/ }).click();
+  await expect(page.getByRole('heading', { name: 'Ask three helpers' })).toBeVisible();
+  // The list is still there, at the session that is read now.
+  await expect(list.locator('a[aria-current="page"]')).toContainText('Ask three helpers');
+  await page.keyboard.press('l');
+  await expect(list).toHaveCount(0);
+  await expect(page.getByRole('complementary', { name: 'About this session' })).toBeVisible();
+  expect(faults).toEqual([]);
+});
+
 test('two sessions side by side are asked for once, by short ids too', async ({ page, staged }) => {
   const [long, family] = [idOf(staged, 'The long one'), idOf(staged, 'Ask three helpers')];
   const asked: string[] = [];
