@@ -3,13 +3,15 @@
 //   AGENTSVIEW=/tmp/v/bin/agentsview node tests/compare.mjs
 // The home is the scene of the pictures. --with HOME puts another home's sessions beside it, and can be given again.
 // --only waits,cost asks some of them, --rounds 5 is how often each way is gone, --pictures FOLDER keeps what stood on the screen at each answer.
-// --figures measures the first load, and how soon a line is on the screen, instead.
+// It prints the two tables as docs/compare.md has them, and what stood on the screen. --figures measures the first load, and how soon a line is on the screen, instead.
 import { mkdirSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
 import * as agentsview from './compare/agentsview.mjs';
 import { lines, load } from './compare/figures.mjs';
 import { add, noon, truth } from './compare/home.mjs';
+import { behind, QUESTIONS, row, tables } from './compare/questions.mjs';
 import { friday, hard } from './compare/sessions.mjs';
 import * as taffrail from './compare/taffrail.mjs';
 import { median, Walk } from './compare/walk.mjs';
@@ -17,29 +19,6 @@ import { ARGS } from './fresh.mjs';
 import { live, write } from './scene.mjs';
 import { Stage } from './stage.mjs';
 
-const QUESTIONS = {
-  waits: 'Which sessions wait on me, and for what?',
-  answer: 'Answer the one that waits.',
-  failed: 'In which turn did `two_callers_renew_once` fail?',
-  project: 'What did the project billing use this week?',
-  parallel: 'What ran in parallel yesterday?',
-  files: 'Which files did this session change?',
-  asked: 'What did I ask this session last?',
-  phrase: 'Where was “were not one step” said?',
-  cost: 'Which session cost most?',
-  agent: 'How much did Claude Code use today?',
-  doing: 'What is this session doing now, and how sure is that?',
-  file: 'Which file cost most this week?',
-  filled: 'What filled the context of this session?',
-  twice: 'What failed twice in this session?',
-  slow: 'Which sub-agent of this session was slow?',
-  resume: 'How do I resume what I left on Friday?',
-  denied: 'What did an agent want to do this week that I denied?',
-  against: 'How much more did I spend than the week before?',
-  changed: 'Which sessions changed `src/rows.py`, and for what?',
-  worst: 'Which tool fails most in the project export?',
-  turn: 'What did turn 2 cost, and how long did it wait for me?',
-};
 /** Their answer stands on the first page, so the clock runs from opening it. */
 const OPENS = ['waits'];
 const SETTLED = 500;
@@ -131,7 +110,7 @@ async function asked(visit, question) {
   return { ...it, seconds: median(rounds.map((round) => round.seconds).filter((it) => !Number.isNaN(it))) ?? Number.NaN, right: rounds.every((round) => round.right) };
 }
 
-const told = (it) => (it ? `${it.steps} | ${it.seconds.toFixed(2)} | ${it.right ? 'yes' : 'no'}` : '- | - | no');
+const load1 = () => loadavg().map((it) => it.toFixed(1)).join(' ');
 
 if (options.pictures) mkdirSync(options.pictures, { recursive: true });
 const ours = { program: taffrail, url: stage.url, context: await visitor(taffrail, await letIn()) };
@@ -151,12 +130,16 @@ async function figures() {
 async function questions() {
   const wanted = options.only?.split(',') ?? Object.keys(QUESTIONS);
   const seen = [];
-  console.log(`\n| question | Taffrail: steps | seconds | right | agentsview: steps | seconds | right |\n|---|---|---|---|---|---|---|`);
+  const [began, before] = [Date.now(), load1()];
   for (const question of wanted) {
     const [one, other] = [await asked(ours, question), await asked(theirs, question)];
-    console.log(`| ${QUESTIONS[question]} | ${told(one)} | ${told(other)} |`);
-    seen.push([question, one?.seen, other?.seen]);
+    console.error(row(question, one, other));
+    seen.push([question, one, other]);
   }
+  console.log(`\n${tables(seen)}\n`);
+  console.log(`${options.rounds} rounds in ${Math.round((Date.now() - began) / 1000)} s; Chromium ${browser.version()}; load of 1, 5 and 15 minutes before: ${before}, after: ${load1()}`);
+  const short = seen.filter(([, one, other]) => !one?.right || behind(one, other));
+  console.log(short.length ? `behind or not answered: ${short.map(([name]) => name).join(', ')}` : 'Taffrail is behind on no row.');
   console.log('\nWhat stood there:');
-  for (const [question, one, other] of seen) console.log(`${question}\n  Taffrail: ${one}\n  agentsview: ${other}`);
+  for (const [question, one, other] of seen) console.log(`${question}\n  Taffrail: ${one?.seen}\n  agentsview: ${other?.seen}`);
 }

@@ -88,7 +88,7 @@ base('hundreds of hostile texts: none runs, none loads, none becomes an element'
       if (top <= 0) break;
     }
     await check(`session ${id}`);
-    for (const view of ['?view=trace&turn=1', '?view=context', '?side=turns', '?show=errors', '?show=edits']) {
+    for (const view of ['?view=trace&turn=1', '?view=context', '?side=turns', '?side=sessions', '?show=errors', '?show=edits']) {
       await page.goto(`${stage.url}/session/${id}${view}`);
       await page.waitForLoadState('networkidle');
       await check(`session ${id} ${view}`);

@@ -49,6 +49,17 @@ export async function enter(context: BrowserContext, stage: { entrance(): string
   await page.close();
 }
 
+/** The text of the card that says these words, as soon as it says them: who looks now and then may miss what is gone again. */
+export const seen = (page: Page, words: string) => page.evaluate((wanted) => new Promise<string>((done) => {
+  const look = () => {
+    const card = [...document.querySelectorAll<HTMLElement>('main article')].find((it) => it.innerText.includes(wanted));
+    if (card) { eye.disconnect(); done(card.innerText); }
+  };
+  const eye = new MutationObserver(look);
+  eye.observe(document.body, { subtree: true, childList: true, characterData: true });
+  look();
+}), words);
+
 /** Presses a button that decides, as who reads first does: it is in sight, and has been still. */
 export async function press(button: Locator): Promise<void> {
   await button.scrollIntoViewIfNeeded();

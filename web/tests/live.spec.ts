@@ -1,4 +1,4 @@
-import { enter, expect, press, test, watch } from './kit';
+import { enter, expect, press, seen, test, watch } from './kit';
 
 test('approving on the page answers the hook that waits, and the card moves by itself', async ({ context, staged }) => {
   const { stage, all, waits } = staged;
@@ -9,9 +9,11 @@ test('approving on the page answers the hook that waits, and the card moves by i
   const column = page.getByRole('region', { name: 'Needs you' });
   const card = column.locator('article', { hasText: 'Publish the invoice fix' });
   await expect(card).toContainText('git push --force origin feat/x');
+  // The result stands there for a moment only: it is looked for from before the answer, not after the hook's program has ended.
+  const shown = seen(page, '✕ Denied');
   await press(card.getByRole('button', { name: 'Deny' }));
+  expect(await shown).toContain('Publish the invoice fix');
   expect(JSON.parse(await waits[1]!)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
-  await expect(card).toContainText('✕ Denied');
   await expect(card).toHaveCount(0);
 
   // By keyboard alone: to the card that asks, and approve.

@@ -16,7 +16,7 @@ for (const [look, [width, colorScheme]] of LOOKS.entries()) {
     const card = page.locator('[data-session]').first();
     await expect(card).toBeVisible();
     const session = `/session/${await card.getAttribute('data-session')}`;
-    const views = ['?view=trace&turn=1', '?view=context', '?view=turns', '?view=about', '?side=turns&find=test', '?show=errors'].map((it) => session + it);
+    const views = ['?view=trace&turn=1', '?view=context', '?view=turns', '?view=about', '?side=turns&find=test', '?side=sessions', '?show=errors'].map((it) => session + it);
     // On a phone the board shows one session only.
     const id = session.split('/')[2];
     const other = JSON.parse(staged.stage.run('ls', '--all', '--json')).sessions.map((it: { id: string }) => it.id).find((it: string) => it !== id);

@@ -1,6 +1,7 @@
 // Makes the pictures of the documentation from the running program: node tests/pictures.mjs FOLDER
 import { mkdirSync } from 'node:fs';
 import { chromium } from '@playwright/test';
+import { ARGS, fresh } from './fresh.mjs';
 import { live, write } from './scene.mjs';
 import { Stage } from './stage.mjs';
 
@@ -10,14 +11,16 @@ const stage = await Stage.open();
 const all = write(stage);
 await stage.start();
 await live(stage, all);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
 const first = await browser.newContext();
+await fresh(first);
 const door = await first.newPage();
 await door.goto(stage.entrance());
 const storageState = await first.storageState();
 
 async function picture(name, path, { width = 1280, height = 800, colorScheme = 'light', act } = {}) {
   const context = await browser.newContext({ storageState, viewport: { width, height }, colorScheme });
+  await fresh(context);
   const page = await context.newPage();
   await page.goto(stage.url + path);
   await page.waitForLoadState('networkidle');

@@ -1,5 +1,5 @@
 // What a click may never do: answer another request than the one that was shown, or one that was not read.
-import { enter, expect, press, test, watch } from './kit';
+import { enter, expect, press, seen, test, watch } from './kit';
 
 const HEREDOC = "cat > site.conf <<'EOF'\nserver {\n  listen 443 ssl;\n}\nEOF\nnginx -t";
 const asks = (stage: any, session: any, tool_name: string, tool_input: object): Promise<string> =>
@@ -24,14 +24,26 @@ test('a double click answers one of two requests, and the other is still there',
   await expect(approve).toBeEnabled();
   const box = (await approve.boundingBox())!;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const approved = seen(page, '✓ Approved');
+  // What is shown next is the other request, and a press right then is for nobody: the page itself presses, in the moment it is shown.
+  const pressedAtOnce = page.evaluate(() => new Promise<string>((done) => {
+    const eye = new MutationObserver(() => {
+      const card = [...document.querySelectorAll<HTMLElement>('main article')].find((it) => it.innerText.includes('rm -rf / --no-preserve-root'));
+      const button = card?.querySelector<HTMLElement>('button[data-key="a"]');
+      if (!button) return;
+      eye.disconnect();
+      button.click();
+      button.click();
+      done(button.innerText);
+    });
+    eye.observe(document.body, { subtree: true, childList: true, characterData: true });
+  }));
   await page.mouse.click(x, y);
   await page.mouse.click(x, y, { delay: 250 });
+  expect(await approved).toContain('Speed up the lexer');
   expect(behavior(await first)).toBe('allow');
-  await expect(card).toContainText('✓ Approved');
-  // What is shown next is the other request, and a click right then is for nobody.
+  expect(await pressedAtOnce).toContain('Approve');
   await expect(card).toContainText('rm -rf / --no-preserve-root');
-  await page.mouse.click(x, y);
-  await page.keyboard.press('a');
   expect(sent.filter((it) => it.includes('/api/approvals/'))).toHaveLength(1);
   await press(card.getByRole('button', { name: 'Deny' }));
   expect(behavior(await second)).toBe('deny');
@@ -53,9 +65,10 @@ test('what is risky looks so and is asked twice; a rule for it does not begin wi
   await approve.dblclick();
   const sure = request.getByRole('button', { name: 'Yes, run it' });
   await expect(sure).toBeVisible();
+  const approved = seen(page, '✓ Approved');
   await press(sure);
+  expect(await approved).toContain('git push --force origin main');
   expect(behavior(await answered)).toBe('allow');
-  await expect(request).toContainText('✓ Approved');
 });
 
 test('an edit is shown as a difference wherever it can be approved, and what the agent claims as a claim', async ({ browser, staged }) => {

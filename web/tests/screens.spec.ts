@@ -89,6 +89,10 @@ for (const look of LOOKS) {
     const most = page.getByRole('region', { name: 'Files touched most' }).or(page.getByLabel('Files touched most'));
     await expect(most.first()).toContainText('lamp.py');
     await page.screenshot({ path: `test-results/project-${look[0]}.png`, fullPage: true });
+    const decided = page.locator('section', { has: page.getByRole('heading', { name: 'Decisions' }) });
+    await decided.scrollIntoViewIfNeeded();
+    await expect(decided.locator('.choice', { hasText: 'Red or blue?' })).toContainText('Red');
+    await expect(decided.getByRole('link', { name: 'Make the lamps' }).first()).toHaveAttribute('href', /\?time=/);
     await page.getByRole('button', { name: 'By cost' }).click();
     await expect(page.getByLabel('Files that cost most').getByRole('row', { name: /lamp\.py (≈\$|unknown)/ })).toBeVisible();
     await sound(page, faults);

@@ -72,7 +72,7 @@ export class Stage {
   async start() {
     const child = spawn(BIN, ['daemon', 'run', '--http', this.http], { env: this.env, cwd: this.home, stdio: 'ignore' });
     this.children.push(child);
-    for (const end = Date.now() + 20_000; Date.now() < end; ) {
+    for (const end = Date.now() + 60_000; Date.now() < end; ) {
       try {
         const status = JSON.parse(this.run('daemon', 'status', '--json'));
         if (status.running && status.http) { this.api = status.http; this.url = new URL(this.entrance()).origin; return this; }

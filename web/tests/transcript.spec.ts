@@ -143,11 +143,13 @@ test('the number of a turn that is being typed stays while the transcript moves 
   await page.keyboard.type('1');
   // The turn that is read changes behind the box, as it does while an agent works.
   const read = page.getByRole('group', { name: 'The turn that is read' });
-  await expect(read).toContainText(`Do part ${TURNS - 1} of it.`);
+  // How much of the last turns is in sight depends on how high the page's rows are.
+  const last = new RegExp(`Do part (${TURNS}|${TURNS - 1}) of it\\.`);
+  await expect(read).toContainText(last);
   await reading(page).hover();
   await expect(async () => {
     await page.mouse.wheel(0, -600);
-    await expect(read).not.toContainText(`Do part ${TURNS - 1} of it.`, { timeout: 500 });
+    await expect(read).not.toContainText(last, { timeout: 500 });
   }).toPass();
   await page.keyboard.type('2');
   await expect(turn(page)).toHaveValue('12');

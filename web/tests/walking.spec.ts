@@ -49,7 +49,10 @@ const idOf = (staged: Staged, title: string): string => JSON.parse(staged.stage.
 /** Goes to the beginning of the turn that is read, and says which that is. */
 async function gone(page: Page): Promise<number> {
   await page.keyboard.press('[');
-  return Number(/Turn (\d+)/.exec(await page.locator('article.chosen .who').innerText())?.[1]);
+  // The address has the turn at once, the transcript a little later: what stood there before is not read.
+  const turn = await page.evaluate(() => Number(new URLSearchParams(location.search).get('turn')));
+  await expect(page.locator('article.chosen .who')).toContainText(`Turn ${turn}`);
+  return turn;
 }
 const reading = (page: Page) => page.getByRole('feed', { name: 'Transcript' });
 /** Waits until the end of the long session is there: a key before that moves nothing. */
@@ -406,6 +409,26 @@ test('a new agent is started only by the command that was shown', async ({ page,
   await expect(page.getByRole('button', { name: 'New agent…' })).toBeFocused();
   expect((await Promise.all(replies)).map((it) => it.started ?? 'refused')).toEqual(['refused', false, 'refused']);
   expect(faults.filter((it) => !it.includes('status of 4'))).toEqual([]);
+});
+
+test('beside a transcript are the latest sessions, and one leads to the next', async ({ page, staged }) => {
+  const faults = await opened(page, staged, `/session/${idOf(staged, 'The long one')}`);
+  await readable(page);
+  await page.keyboard.press('l');
+  await expect(page).toHaveURL(/side=sessions/);
+  const list = page.getByRole('list', { name: 'Latest sessions' });
+  await expect(list.locator('a[aria-current="page"]')).toContainText('The long one');
+  // Sub-agents stand with the session they work for, not here.
+  await expect(list.getByRole('link', { name: /Look at part/ })).toHaveCount(0);
+  await page.getByRole('searchbox', { name: 'Find a session', exact: true }).fill('helpers');
+  await list.getByRole('link', { name: /Ask three helpers/ }).click();
+  await expect(page.getByRole('heading', { name: 'Ask three helpers' })).toBeVisible();
+  // The list is still there, at the session that is read now.
+  await expect(list.locator('a[aria-current="page"]')).toContainText('Ask three helpers');
+  await page.keyboard.press('l');
+  await expect(list).toHaveCount(0);
+  await expect(page.getByRole('complementary', { name: 'About this session' })).toBeVisible();
+  expect(faults).toEqual([]);
 });
 
 test('two sessions side by side are asked for once, by short ids too', async ({ page, staged }) => {

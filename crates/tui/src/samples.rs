@@ -29,6 +29,8 @@ pub(crate) fn session(number: u32, fields: &Value) -> Session {
         "usage": {"input_tokens": 100_000, "output_tokens": 2_000, "cache_read_tokens": 80_000,
             "cache_write_tokens": 0, "reasoning_tokens": 0},
         "cost_microdollars": 1_220_000,
+        "cost": {"reported_microdollars": 1_220_000, "estimated_microdollars": null,
+            "unknown_answers": 0, "with_workers_microdollars": 1_220_000},
         "parent_id": null,
         "lineage": null,
         "source_uri": "file:///x",

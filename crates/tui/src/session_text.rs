@@ -64,12 +64,14 @@ fn lifecycle(session: &Session) -> &str {
 }
 
 fn cost(session: &Session) -> String {
+    known_cost(session).unwrap_or_else(|| "cost unknown".to_owned())
+}
+
+/// What a session cost, a list price marked as one; nothing if it is unknown.
+pub(crate) fn known_cost(session: &Session) -> Option<String> {
     let by_source = &session.cost;
     let (reported, unknown) = (by_source.reported_microdollars, by_source.unknown_answers);
-    match session.cost_microdollars {
-        None => "cost unknown".to_owned(),
-        known => numbers::cost(known, reported, unknown),
-    }
+    session.cost_microdollars.map(|known| numbers::cost(Some(known), reported, unknown))
 }
 
 /// The head of a session on a terminal.

@@ -1,25 +1,28 @@
 // One clock for all relative times.
+import { createSubscriber } from 'svelte/reactivity';
+
+const SECOND = 1000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const begun = Date.now();
-let now = $state(begun);
-let tenth = $state(begun);
-let minute = $state(begun);
-setInterval(() => {
-  now = Date.now();
-  if (now - tenth >= 10_000) tenth = now;
-  if (now - minute >= MINUTE) minute = now;
-}, 1000);
+/** Tells whoever shows the time as often as that; where nobody does, no timer runs. */
+const every = (ms: number) => createSubscriber((tell) => {
+  const timer = setInterval(tell, ms);
+  return () => clearInterval(timer);
+});
+const second = every(SECOND);
+const tenth = every(10 * SECOND);
+const minute = every(MINUTE);
 
 export const clock = {
-  get now() { return now; },
+  get now() { second(); return Date.now(); },
+  /** For what changes slowly: a second that changes nothing costs nothing. */
+  get minute() { minute(); return Date.now(); },
   /** The time, as often as what is said of an age changes: of hundreds of sessions few are younger than a minute. */
   of(at: string | null | undefined): number {
     const here = Date.now();
     const age = here - Date.parse(at ?? '');
-    // Read, so that whoever asks is told when it is time to ask again.
-    void (age < MINUTE ? now : age < HOUR ? tenth : minute);
+    (age < MINUTE ? second : age < HOUR ? tenth : minute)();
     return here;
   },
 };

@@ -120,7 +120,7 @@ function act(key: string): boolean {
     case 's': return mine(key) || write(key);
     case '#': return write(key);
     case 'm': return mine(key);
-    case 'a': case 'd': case '[': case ']': case 't': case 'n': case 'N': case 'o': case 'w': return press(key);
+    case 'a': case 'd': case '[': case ']': case 't': case 'n': case 'N': case 'o': case 'l': case 'w': return press(key);
     default: return false;
   }
 }

@@ -6,7 +6,7 @@ export async function load({ program, url }, context) {
   const page = await context.newPage();
   const bodies = [];
   const elsewhere = new Set();
-  page.on('request', (it) => { const { hostname } = new URL(it.url()); if (hostname && hostname !== '127.0.0.1') elsewhere.add(hostname); });
+  page.on('request', (it) => { const { hostname } = new URL(it.url()); if (hostname && !['127.0.0.1', new URL(url).hostname].includes(hostname)) elsewhere.add(hostname); });
   page.on('response', (it) => { if (/\.js$/.test(new URL(it.url()).pathname)) bodies.push(it.body().catch(() => Buffer.alloc(0))); });
   await program.start(page, url);
   await program.ready(page);

@@ -71,11 +71,11 @@ function against(all, now, midnight) {
   return { sessions: change([...of.values()], now - 7 * DAY), days: change(all, midnight - 6 * DAY) };
 }
 
-/** When each session did something, by the files of both agents. */
-function moments(home) {
+/** When each session did something, by the files of both agents; or each sub-agent. */
+function moments(home, helpers = false) {
   const of = new Map();
   for (const place of KEPT.filter((it) => existsSync(join(home, it)))) {
-    for (const name of readdirSync(join(home, place), { recursive: true }).filter((it) => it.endsWith('.jsonl') && !it.includes('subagents'))) {
+    for (const name of readdirSync(join(home, place), { recursive: true }).filter((it) => it.endsWith('.jsonl') && it.includes('subagents') === helpers)) {
       const times = [...readFileSync(join(home, place, name), 'utf8').matchAll(/"timestamp":"([^"]+)"/g)].map((it) => Date.parse(it[1]));
       of.set(name, times);
     }
@@ -97,7 +97,7 @@ export function truth(home, now) {
   const all = answers(home);
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const times = [...moments(home).values()];
-  const on = (day) => times.filter((of) => of.some((it) => it >= day && it < day + DAY)).length;
+  const on = (day, list = times) => list.filter((of) => of.some((it) => it >= day && it < day + DAY)).length;
   const billing = all.filter((it) => it.cwd?.endsWith('/billing'));
   const of = new Map();
   for (const it of all.filter((it) => it.at > now - 30 * DAY)) of.set(it.session, (of.get(it.session) ?? 0) + it.dollars);
@@ -108,6 +108,8 @@ export function truth(home, now) {
     week: sum(billing.filter((it) => it.at > now - 7 * DAY)),
     days: sum(billing.filter((it) => it.at >= midnight - 6 * DAY)),
     yesterday: on(midnight - DAY),
+    // Before eight in the morning the session with sub-agents was yesterday, too: who counts them is right as well.
+    helpers: on(midnight - DAY, [...moments(home, true).values()]),
     fridays: on(new Date(friday(now)).setHours(0, 0, 0, 0)),
     dear,
     against: against([...all, ...counts(home)], now, midnight),

@@ -90,6 +90,21 @@ fn a_session_of_another_device_says_where_it_is() {
 }
 
 #[test]
+fn the_details_mark_a_list_price_and_not_what_the_agent_reported() {
+    let check = |reported: Option<i64>, expected: &str| {
+        let mut session = samples::working();
+        session.cost_microdollars = Some(1_220_000);
+        session.cost.reported_microdollars = reported;
+        let desk = Desk::with((200, 50), vec![session], Vec::new());
+        let screen = desk.screen();
+        let shown = screen.contains(&format!("182k tok · {expected}"));
+        assert!(shown, "{expected} is not in\n{screen}");
+    };
+    check(Some(1_220_000), "$1.22");
+    check(None, "≈$1.22");
+}
+
+#[test]
 fn search_shows_both_at_two_sizes() {
     let told: Value = serde_json::from_str(RECORDED).unwrap();
     for (name, size) in [("small", (80, 24)), ("large", (200, 50))] {

@@ -1,6 +1,7 @@
 //! The facts of a session, in words.
 
-use crate::numbers::{counted, dollars, short};
+use crate::numbers::{counted, short};
+use crate::session_text::known_cost;
 use crate::terminal::line;
 use crate::when::Clock;
 use taffrail_api::Session;
@@ -21,7 +22,7 @@ pub(super) fn essentials(session: &Session) -> Vec<String> {
         session.git_branch.clone(),
         session.model.clone(),
         Some(tokens),
-        session.cost_microdollars.map(|cost| dollars(Some(cost))),
+        known_cost(session),
     ];
     words.into_iter().flatten().map(|word| line(&word)).collect()
 }

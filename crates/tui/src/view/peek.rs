@@ -1,8 +1,9 @@
 //! The summary of the chosen session: its identity, its activity, and its request.
 
-use crate::numbers::{dollars, short as count};
+use crate::numbers::short as count;
 use crate::paint::text::{span, wrapped};
 use crate::paint::theme::{Ink, Theme, ink_of};
+use crate::session_text::known_cost;
 use crate::state::State;
 use crate::state::transcript_view::entries;
 use crate::table;
@@ -75,9 +76,7 @@ pub(crate) fn who(state: &State, session: &Session, width: usize) -> Line<'stati
     facts.extend(session.git_branch.as_deref().map(shown).filter(|it| !it.is_empty()));
     facts.push(format!("turn {}", session.turns));
     facts.push(format!("{} tok", count(session.usage.total())));
-    if session.cost_microdollars.is_some() {
-        facts.push(dollars(session.cost_microdollars));
-    }
+    facts.extend(known_cost(session));
     facts.extend(session.executor.as_deref().map(shown));
     let name = fit(&table::project(session), 24);
     let rest = fit(&format!(" · {}", facts.join(" · ")), width.saturating_sub(name.width()));

@@ -1,1 +1,0 @@
-import{Jt as e,L as t,W as n,Y as r,dt as i,kt as a,pt as o,rt as s,wt as c}from"./words-D8rf9HZC.js";var l=o([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(o,u){let d=t(u,`high`,3,``);var f=l();let p;var m=a(f);s(m,()=>u.children),e(f),c(()=>{n(f,`aria-label`,u.label),p=r(f,``,p,{"max-height":d()||null})}),i(o,f)}export{u as t};

@@ -1,0 +1,1 @@
+import{At as e,L as t,Tt as n,W as r,Y as i,Yt as a,ft as o,mt as s,rt as c}from"./words-DCgCQ2a9.js";var l=s([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(s,u){let d=t(u,`high`,3,``);var f=l();let p;var m=e(f);c(m,()=>u.children),a(f),n(()=>{r(f,`aria-label`,u.label),p=i(f,``,p,{"max-height":d()||null})}),o(s,f)}export{u as t};
