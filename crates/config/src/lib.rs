@@ -305,7 +305,7 @@ impl Config {
             blob_credentials: file(&self.hub.blob_credentials),
             keep_days: self.hub.keep_days,
             keep_bytes: self.hub.keep_mb.map(|it| u64::from(it.get()) * 1_000_000),
-            draw: None,
+            ..HubSettings::default()
         }
     }
 

@@ -34,9 +34,9 @@ pub use new_file::{Existing, NewFile, NewFileError};
 pub use own_agents::{add_own_agents, own_agents};
 pub use problems::Part;
 pub use settings::{
-    ArchiveSettings, HubSettings, NoticeSettings, NtfyTopic, Osc, PublicUrl, RetentionSettings,
-    RunSettings, Settings, StatusSettings, SummarySettings, SyncSettings, TelegramApi,
-    TelegramChat, TelegramSettings, WebhookFormat, WebhookUrl, secure_url,
+    ArchiveSettings, Followed, HubSettings, NoticeSettings, NtfyTopic, Osc, PublicUrl,
+    RetentionSettings, RunSettings, Settings, StatusSettings, SummarySettings, SyncSettings,
+    TelegramApi, TelegramChat, TelegramSettings, WebhookFormat, WebhookUrl, secure_url,
 };
 pub use taffrail_store::search::Meaning;
 pub use target::{Target, TargetError};

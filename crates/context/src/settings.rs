@@ -9,7 +9,7 @@ mod status;
 mod summary;
 mod sync;
 
-pub use hub::HubSettings;
+pub use hub::{Followed, HubSettings};
 pub use notify::{NoticeSettings, Osc, WebhookFormat, WebhookUrl};
 pub use phone::{
     NtfyTopic, PublicUrl, TelegramApi, TelegramChat, TelegramSettings, secure as secure_url,

@@ -15,7 +15,7 @@ use taffrail_model::message::{Message, Sender};
 use taffrail_model::notices::Notice;
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::decision::{Claim, Claimed};
-use taffrail_sync::exchange::{Health, StallReason, State};
+use taffrail_sync::exchange::{Health, Relocation, StallReason, State};
 use taffrail_sync::hub::HubError;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
@@ -124,6 +124,10 @@ pub struct ExchangeState {
     /// Why nothing can be published, if so. Separate from `health`, because the exchange itself may
     /// work.
     pub(crate) untold: watch::Sender<Option<String>>,
+    /// The move of the team that leads away from the hub in use.
+    pub(crate) announced: watch::Sender<Option<Relocation>>,
+    /// What there is to say about it.
+    pub(crate) moving: watch::Sender<Option<String>>,
 }
 
 impl Default for ExchangeState {
@@ -132,8 +136,21 @@ impl Default for ExchangeState {
         let (pushed, lives, looked_up) = (Arc::default(), Arc::default(), Notify::new());
         let (answered, memory) = (Notify::new(), Mutex::default());
         let untold = watch::Sender::new(None);
+        let (announced, moving) = (watch::Sender::new(None), watch::Sender::new(None));
         let (claims, settlements) = (Mutex::default(), (Mutex::new(0), Condvar::new()));
-        Self { pushed, looked_up, lives, health, answered, memory, claims, settlements, untold }
+        Self {
+            pushed,
+            looked_up,
+            lives,
+            health,
+            answered,
+            memory,
+            claims,
+            settlements,
+            untold,
+            announced,
+            moving,
+        }
     }
 }
 
@@ -151,6 +168,7 @@ impl ExchangeState {
         });
         let untold = self.untold.borrow().clone();
         let untold = untold.map(|it| format!("hub: nothing is published: {it}"));
+        let moving = self.moving.borrow().clone().map(|it| format!("hub: {it}"));
         let twice = health.twice.map(|_| TWICE.to_owned());
         let durable = health.durable.iter().map(|it| {
             format!("hub: segments cannot be stored and wait here; live items still flow: {it}")
@@ -165,7 +183,7 @@ impl ExchangeState {
             )
         });
         let hub = hub.chain(durable).chain(retention).chain(gone);
-        hub.chain(untold).chain(twice).chain(clocks(settings)).chain(stands).collect()
+        hub.chain(untold).chain(moving).chain(twice).chain(clocks(settings)).chain(stands).collect()
     }
 
     /// Notes that another device reported about its requests.

@@ -1,7 +1,7 @@
 //! Why no hub is in use, or why the hub fails.
 
 use taffrail_model::exchange::StorageFault;
-use taffrail_sync::exchange::{ExchangeError, RosterFault};
+use taffrail_sync::exchange::{ExchangeError, RelocationFault, RosterFault};
 use taffrail_sync::hub::{HubError, NameError, UrlError};
 
 /// Why no hub is in use, or why it fails.
@@ -34,6 +34,9 @@ pub enum HubFault {
     /// The roster on the hub could not be fetched or changed.
     #[error(transparent)]
     Roster(#[from] RosterFault),
+    /// The team is not moved to another hub.
+    #[error(transparent)]
+    Relocation(#[from] RelocationFault),
     /// Items that wait for the hub could not be stored.
     #[error(transparent)]
     Storage(#[from] StorageFault),
@@ -44,7 +47,12 @@ impl HubFault {
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Hub(error) | Self::Roster(RosterFault::Hub(error)) => error.is_retryable(),
+            Self::Hub(error)
+            | Self::Roster(RosterFault::Hub(error))
+            | Self::Relocation(RelocationFault::Hub(error))
+            | Self::Relocation(RelocationFault::Roster(RosterFault::Hub(error))) => {
+                error.is_retryable()
+            }
             Self::Exchange(error) => error.is_unreachable(),
             Self::None
             | Self::NoChance
@@ -53,6 +61,7 @@ impl HubFault {
             | Self::Team(_)
             | Self::Credentials(..)
             | Self::Roster(_)
+            | Self::Relocation(_)
             | Self::Storage(_) => false,
         }
     }

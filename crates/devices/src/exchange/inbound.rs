@@ -11,7 +11,7 @@ use taffrail_model::replication::Order;
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 use taffrail_store::Ledger;
 use taffrail_sync::Roster;
-use taffrail_sync::exchange::{Item, ItemSink, own_stream};
+use taffrail_sync::exchange::{Item, ItemSink, Relocation, own_stream};
 use taffrail_sync::hub::KeyName;
 use taffrail_team::Edition;
 
@@ -99,6 +99,15 @@ impl ItemSink for InboundItems {
             false => it.tell_share_anew(stream),
         });
         done.map_err(|error| StorageFault(error.to_string()))
+    }
+
+    fn hub_moved(&mut self, to: Option<&Relocation>) -> StorageResult<()> {
+        self.handle.state().announced.send_if_modified(|before| {
+            let is_other = before.as_ref() != to;
+            *before = to.cloned();
+            is_other
+        });
+        Ok(())
     }
 
     fn lives(&mut self, device: &DeviceId, at: Timestamp) -> StorageResult<()> {

@@ -8,6 +8,7 @@ use crate::hubs::block_on;
 use std::time::Duration;
 use taffrail_context::Settings;
 use taffrail_model::{SessionId, Timestamp, hash};
+use taffrail_sync::exchange::acquire_lease;
 use taffrail_sync::hub::lease::{self, Held, Lease};
 use taffrail_sync::hub::{AnyHub, HubError, KeyName, NameError};
 use taffrail_team::ThisDevice;
@@ -129,7 +130,8 @@ async fn take(
     let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
     let until = Timestamp::from_millisecond(now.as_millisecond().saturating_add(length));
     let until = until.unwrap_or(Timestamp::MAX);
-    let got = lease::acquire(hub, key, own.id.as_str(), until, now).await;
+    let (asked, times) = ((key, own.id.as_str()), (until, now));
+    let got = acquire_lease(hub, &own.roster, asked, times).await;
     match got.map_err(HubFault::from)? {
         Lease::Held(held) => Ok(held),
         Lease::Taken { holder, until } => {

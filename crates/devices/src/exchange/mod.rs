@@ -12,6 +12,7 @@ mod inbound;
 mod leases;
 mod outbound;
 mod recovery;
+mod relocation;
 mod remote_approvals;
 mod shares;
 mod team;
@@ -58,7 +59,7 @@ type Carrying = Exchange<AnyHub, Ledger, InboundItems>;
 
 /// Runs the exchange until the daemon ends; does nothing without a hub.
 pub fn begin(handle: &ExchangeHandle, stops: &watch::Receiver<bool>) {
-    if handle.settings().hub.url.is_none() {
+    if handle.settings().hub.address().is_none() {
         return;
     }
     let (own, stops) = (handle.clone(), stops.clone());
@@ -119,7 +120,12 @@ async fn carry_on(handle: &ExchangeHandle, mut stops: watch::Receiver<bool>) {
     let mut tries = 0;
     while !*stops.borrow() {
         match opened(handle).await {
-            Ok((hub, exchange)) => return converse(handle, (hub, exchange), stops).await,
+            Ok((hub, exchange)) => {
+                converse(handle, (hub, exchange), stops.clone()).await;
+                // The daemon ends, or the team went to another hub.
+                tries = 0;
+                continue;
+            }
             Err(error) if is_unreached(&error) => handle.state().miss(&error.to_string()),
             Err(error) => handle.state().fail(&error.to_string()),
         }
@@ -143,25 +149,27 @@ fn pause(tries: u32, chance: u64) -> Duration {
     Duration::from_millis(half + chance % half.saturating_add(1))
 }
 
-/// Exchanges in both directions until the daemon ends.
+/// Exchanges in both directions until the daemon ends, or the team goes to another hub.
 async fn converse(
     handle: &ExchangeHandle,
     (hub, exchange): (AnyHub, Carrying),
     stops: watch::Receiver<bool>,
 ) {
     let between = handle.state();
+    let (end, ended) = watch::channel(false);
     let signals = Signals {
         pushed: between.pushed.clone(),
         lives: between.lives.clone(),
         health: between.health.clone(),
-        stop: stops.clone(),
+        stop: ended.clone(),
     };
     let clock = handle.settings().now;
     tokio::join!(
         run(exchange, clock, signals),
-        remote_approvals::make_claims(handle, hub.clone(), stops.clone()),
-        remote_approvals::judge_all(handle, hub.clone(), stops.clone()),
-        measure_on(handle, hub, stops)
+        remote_approvals::make_claims(handle, hub.clone(), ended.clone()),
+        remote_approvals::judge_all(handle, hub.clone(), ended.clone()),
+        measure_on(handle, hub, ended),
+        relocation::follow(handle, stops, end)
     );
 }
 

@@ -1,6 +1,6 @@
 //! The state of the hub: as a daemon recorded it, or as a check without a daemon finds it.
 
-use super::{address, block_on, open};
+use super::{Arrival, address, arrived, block_on, last_followed, open};
 use crate::error::DevicesError;
 use crate::error::HubFault;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,15 @@ use taffrail_context::remote_status::heard_at;
 use taffrail_model::Timestamp;
 use taffrail_model::exchange::Outbox;
 use taffrail_store::Ledger;
-use taffrail_sync::exchange::{Health, RosterFault, State, fetch_roster};
+use taffrail_sync::Roster;
+use taffrail_sync::exchange::{Health, RosterFault, State, fetch_roster, relocation_of};
+use taffrail_sync::hub::AnyHub;
+use taffrail_team::ThisDevice;
 
 /// The key of the daemon's record.
 const NOTE: &str = "hub/state";
+/// How long `doctor` tells of a move, in seconds: two weeks.
+const NEW: i64 = 14 * 24 * 3_600;
 /// The timeout of a check without a daemon.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -97,8 +102,8 @@ impl HubStanding {
 /// # Errors
 /// When the ledger cannot be read.
 pub fn standing(settings: &Settings) -> Result<Option<HubStanding>, DevicesError> {
-    let Some(url) = &settings.hub.url else { return Ok(None) };
-    Ok(noted(&settings.data)?.filter(|it| it.url == *url))
+    let Some(url) = settings.hub.address() else { return Ok(None) };
+    Ok(noted(&settings.data)?.filter(|it| it.url == url))
 }
 
 /// The same below a data folder, for any hub.
@@ -121,7 +126,7 @@ pub fn note(
     let since = before.filter(|it| it.state == state).map(|it| it.since);
     let now = HubStanding {
         pid: Some(std::process::id()),
-        url: settings.hub.url.clone().unwrap_or_default(),
+        url: settings.hub.address().unwrap_or_default(),
         state,
         since: since.unwrap_or_else(settings.now),
         error: health.error.clone(),
@@ -146,13 +151,14 @@ pub fn look(settings: &Settings) -> Result<HubStanding, DevicesError> {
     let found = block_on(async {
         let asked = async {
             let hub = open(settings, &url, own.roster.team(), &own.secret).await?;
-            let roster = fetch_roster(&hub, &own.roster, own.secret.identity()).await;
-            roster.map(drop).map_err(HubFault::from)
+            let roster = fetch_roster(&hub, &own.roster, own.secret.identity()).await?;
+            gone(settings, &own, (&hub, &roster)).await
         };
         Ok(tokio::time::timeout(PATIENCE, asked).await)
     })?;
     let (state, error) = match found {
-        Ok(Ok(())) => (HubState::Reached, None),
+        Ok(Ok(None)) => (HubState::Reached, None),
+        Ok(Ok(Some(gone))) => (HubState::Failing, Some(gone)),
         Ok(Err(HubFault::Roster(RosterFault::NotForUs))) => (HubState::Removed, None),
         Ok(Err(error)) => {
             let state =
@@ -162,8 +168,26 @@ pub fn look(settings: &Settings) -> Result<HubStanding, DevicesError> {
         // The timeout expired.
         Err(_) => (HubState::Unreachable, Some("no answer in time".to_owned())),
     };
-    let url = settings.hub.url.clone().unwrap_or_default();
+    let url = settings.hub.address().unwrap_or_default();
     Ok(HubStanding { pid: None, url, state, since: (settings.now)(), error, blobs: None })
+}
+
+/// What to say if the team went from this hub to another.
+async fn gone(
+    settings: &Settings,
+    own: &ThisDevice,
+    (hub, roster): (&AnyHub, &Roster),
+) -> Result<Option<String>, HubFault> {
+    let Some(found) = relocation_of(hub, roster, own.secret.identity()).await? else {
+        return Ok(None);
+    };
+    let fix = match arrived(settings, own, &found).await {
+        Ok(Arrival::NotThere) | Err(_) => return Ok(None),
+        Ok(Arrival::There(_)) => "taffrail daemon start".to_owned(),
+        Ok(Arrival::ByHand(_, to)) => format!("taffrail hub use '{to}'"),
+        Ok(Arrival::Sealed) => "taffrail hub use ADDRESS".to_owned(),
+    };
+    Ok(Some(format!("the team goes to another hub: {fix}")))
 }
 
 /// Another device of the team, and when its last item arrived.
@@ -198,7 +222,7 @@ pub fn heard(settings: &Settings) -> Result<Vec<HeardDevice>, DevicesError> {
 /// # Errors
 /// When the ledger cannot be read.
 pub fn doctor_check(settings: &Settings) -> Result<Option<Check>, DevicesError> {
-    if settings.hub.url.is_none() {
+    if settings.hub.address().is_none() {
         return Ok(None);
     }
     let noted = standing(settings)?;
@@ -221,6 +245,17 @@ pub fn doctor_check(settings: &Settings) -> Result<Option<Check>, DevicesError> 
         (CheckStatus::Ok, Some(_)) => CheckStatus::Warning,
         (status, _) => status,
     };
-    let evidence = format!("{said}{why}{}", blobs.unwrap_or_default());
+    let moved = moved_here(settings)?;
+    let evidence = format!("{said}{why}{}{moved}", blobs.unwrap_or_default());
     Ok(Some(Check { id: "hub".to_owned(), status, evidence, fix: fix.map(str::to_owned) }))
+}
+
+/// From where the team came, for two weeks.
+fn moved_here(settings: &Settings) -> Result<String, DevicesError> {
+    let here = settings.hub.address();
+    let last = last_followed(settings)?.filter(|it| Some(&it.to) == here.as_ref());
+    let is_new = |at: Timestamp| (settings.now)().as_second() - at.as_second() < NEW;
+    Ok(last.filter(|it| is_new(it.at)).map_or_else(String::new, |it| {
+        format!("; the team moved here from {} on {} (UTC)", it.from, it.at.strftime("%Y-%m-%d"))
+    }))
 }

@@ -2,11 +2,14 @@
 
 mod credentials;
 mod health;
+mod relocation;
 mod report;
 pub mod server_file;
 
 pub use health::{HeardDevice, HubStanding, HubState, heard, look, noted, standing};
 pub use health::{doctor_check, note};
+pub(crate) use relocation::{Arrival, Followed, arrived, last_followed, note_followed};
+pub use relocation::{ByHand, MovePlan, Moved, by_hand, cancel_move, move_plan, move_team};
 pub use report::{Disk, Lag, Report, disk, report};
 pub use taffrail_sync::hub::{
     Aspect, HubCheck, Level, NatsPlan, Removal, ServerCertificate, TeamUsers, pin_of,
@@ -18,18 +21,20 @@ use taffrail_context::Error;
 use taffrail_context::Settings;
 use taffrail_model::exchange::Outbox;
 use taffrail_store::Ledger;
-use taffrail_sync::TeamId;
 use taffrail_sync::exchange::fetch_roster;
-use taffrail_sync::hub::{AnyHub, Credentials, Hub, HubUrl, LateHub, Team, cell_conf, nats_conf};
+use taffrail_sync::hub::{
+    AnyHub, Credentials, Hub, HubUrl, LateHub, Megabytes, Team, account_conf, cell_conf, nats_conf,
+};
 use taffrail_sync::keys::DeviceSecret;
+use taffrail_sync::{Roster, TeamId};
 
 /// The address of the hub in use.
 ///
 /// # Errors
 /// When no hub is in use, or the configured address is invalid.
 pub fn address(settings: &Settings) -> Result<HubUrl, HubFault> {
-    let url = settings.hub.url.as_deref().ok_or(HubFault::None)?;
-    Ok(HubUrl::parse(url)?)
+    let url = settings.hub.address().ok_or(HubFault::None)?;
+    Ok(HubUrl::parse(&url)?)
 }
 
 /// What this device shows a hub to be let in.
@@ -142,13 +147,21 @@ pub fn configuration(
 ) -> Result<String, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let team = Team::new(own.roster.team().to_string()).map_err(HubFault::from)?;
+    if let Some(quota) = asked.quota {
+        let teams = teams(&team, &own.roster, others);
+        return Ok(account_conf(&teams, Megabytes(quota), &asked.plan(Removal::ByAdmins)));
+    }
     let Some(streams) = asked.streams else {
         let keeps = settings.hub.keep_days.is_some() || settings.hub.keep_bytes.is_some();
         let retention = if keeps { Removal::ByAdmins } else { Removal::Nobody };
         return Ok(nats_conf(&team, &own.roster, &asked.plan(retention)));
     };
-    let teams: Vec<_> = [TeamUsers::of(&team, &own.roster)].into_iter().chain(others).collect();
+    let teams = teams(&team, &own.roster, others);
     Ok(cell_conf(&teams, streams, &asked.plan(Removal::Nobody)))
+}
+
+fn teams(team: &Team, roster: &Roster, others: Vec<TeamUsers>) -> Vec<TeamUsers> {
+    [TeamUsers::of(team, roster)].into_iter().chain(others).collect()
 }
 
 /// What the operator of a server needs to admit this team.

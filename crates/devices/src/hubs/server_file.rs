@@ -31,6 +31,9 @@ pub struct ServerOptions {
     /// The number of streams of each kind that several teams share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<u16>,
+    /// The most megabytes that each team stores, in an account of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<u32>,
     /// The files of the other teams, which `taffrail hub team` wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<PathBuf>,
@@ -46,6 +49,7 @@ impl Default for ServerOptions {
             monitor: 8222,
             gigabytes: 20,
             streams: None,
+            quota: None,
             teams: Vec::new(),
         }
     }

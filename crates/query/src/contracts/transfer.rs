@@ -166,7 +166,7 @@ fn readers(own: &ThisDevice, share: &Share) -> Vec<String> {
 
 /// The kind of the hub in use.
 fn store(settings: &Settings) -> Option<String> {
-    let kind = match HubUrl::parse(settings.hub.url.as_deref()?).ok()? {
+    let kind = match HubUrl::parse(&settings.hub.address()?).ok()? {
         HubUrl::Directory(_) => "directory",
         HubUrl::Bucket(bucket) => match bucket.kind {
             BucketKind::S3 => "s3",

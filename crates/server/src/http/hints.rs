@@ -12,7 +12,7 @@ use taffrail_devices::TeleportError;
 use taffrail_hooks::HooksError;
 use taffrail_run::WorktreeError;
 use taffrail_store::StoreError;
-use taffrail_sync::exchange::RosterFault;
+use taffrail_sync::exchange::{RelocationFault, RosterFault};
 use taffrail_sync::roster::{self, JoinFault};
 use taffrail_team::DeviceError;
 
@@ -184,6 +184,19 @@ fn of_hub(error: &HubFault) -> KindAndHint {
         HubFault::Roster(_) => {
             refused("nothing was changed; `taffrail device ls` shows what is known here")
         }
+        HubFault::Relocation(RelocationFault::Hub(hub)) if hub.is_retryable() => {
+            (ErrorKind::TimedOut, Some("the same command goes on where it broke off"))
+        }
+        HubFault::Relocation(RelocationFault::NotAdmin) => {
+            refused("run it on an admin device; `taffrail device ls` shows who is one")
+        }
+        HubFault::Relocation(RelocationFault::Elsewhere(_)) => {
+            refused("let that move end, or give it up first: taffrail hub move --cancel")
+        }
+        HubFault::Relocation(RelocationFault::Arrived) => {
+            refused("`taffrail hub use ADDRESS` with the new address follows the team")
+        }
+        HubFault::Relocation(_) => failure("the same command goes on where it broke off"),
         // A refusal by the hub contains its own advice.
         HubFault::Hub(_) => (ErrorKind::Refused, None),
     }

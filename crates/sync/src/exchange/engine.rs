@@ -49,8 +49,8 @@ pub trait ItemSink {
         Ok(())
     }
 
-    /// The team leaves this hub: follow it.
-    fn hub_moved(&mut self, _to: &Relocation) -> StorageResult<()> {
+    /// The team leaves this hub: follow it. `None` if it does not, or no longer.
+    fn hub_moved(&mut self, _to: Option<&Relocation>) -> StorageResult<()> {
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! `taffrail hub`
 
 mod figures;
+mod relocation;
 mod server;
 mod status;
 
@@ -32,6 +33,8 @@ Examples:
       its connection, and when each device last sent something
   taffrail hub config --out nats.conf
       write or update the configuration of a NATS server
+  taffrail hub move nats://tower:4222
+      the team goes to another hub, and its devices follow
   taffrail hub leave
       disconnect; nothing leaves this device any more
 ")]
@@ -46,6 +49,7 @@ enum Action {
     Status,
     /// Connect to the hub at an address
     Use(UseArgs),
+    Move(relocation::MoveArgs),
     /// Disconnect from the hub
     Leave,
     /// Check whether the hub is safe to use
@@ -78,6 +82,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match &args.action {
         None | Some(Action::Status) => status::status(context),
         Some(Action::Use(wish)) => enter(wish, context),
+        Some(Action::Move(wish)) => relocation::run(wish, context),
         Some(Action::Leave) => leave(context),
         Some(Action::Doctor) => doctor(context),
         Some(Action::Config(wish)) => server::run(wish, context),

@@ -31,6 +31,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("device ls", Right::Read),
     ("key", Right::Decide),
     ("hub use", Right::Decide),
+    ("hub move", Right::Decide),
     ("hub leave", Right::Decide),
     ("share", Right::Decide),
     ("share ls", Right::Read),
@@ -182,6 +183,9 @@ mod tests {
         check("approve 3f2a", Right::Decide);
         check("rules ls", Right::Read);
         check("rules add --allow --tool Bash", Right::Decide);
+        check("hub move nats://tower", Right::Decide);
+        check("hub move nats://tower --dry-run", Right::Read);
+        check("hub move --cancel", Right::Decide);
         check("config get hub.url", Right::Read);
         check("config set hub.url x", Right::Decide);
         check("prices gpt-5", Right::Read);

@@ -13,6 +13,7 @@ mod choosing;
 mod config;
 mod linking;
 mod members;
+mod moving;
 mod places;
 mod recovering;
 mod standing;

@@ -61,6 +61,9 @@ impl From<crate::hub::NameError> for RelocationFault {
 /// Announces on a hub that the team leaves it, and fences its roster. A move to the same address that began
 /// before goes on. Numbers grow: `last` is the last number that this device followed.
 ///
+/// The first announcement has no address. Only the second one, after the fence, does, and is sealed to everybody who
+/// is in the team by then: a device that joins while a move breaks off must be able to follow, too.
+///
 /// # Errors
 /// This device is not an admin, the team moves elsewhere already, or the hub fails.
 pub async fn leave<H: Hub>(
@@ -72,37 +75,46 @@ pub async fn leave<H: Hub>(
     if member.is_none_or(|it| it.role != Role::Admin) {
         return Err(RelocationFault::NotAdmin);
     }
-    let key = statement::announcement_key()?;
+    let (key, identity) = (statement::announcement_key()?, us.secret.identity());
     for _ in 0..TRIES {
-        // Sealed to everybody who is in the team by now.
-        let roster = &fetch_roster(old, roster, us.secret.identity()).await?;
+        let roster = &fetch_roster(old, roster, identity).await?;
         let there = old.get(&key).await?;
         let arrived = arrival(old, roster).await?.map_or(0, |it| it.n);
         let known = there.as_ref().and_then(|it| Announcement::parse(&it.bytes, roster));
-        if let Some(known) = known.as_ref().filter(|it| it.n > arrived) {
-            let begun = known.opened(us.secret.identity());
-            if begun.to.as_deref() != Some(to) {
-                return Err(RelocationFault::Elsewhere(begun.to.unwrap_or_default()));
+        let known = known.filter(|it| it.n > arrived);
+        if let Some(begun) =
+            known.as_ref().map(|it| it.opened(identity)).filter(|it| it.to.is_some())
+        {
+            return begun_before(begun, to);
+        }
+        let mut revision = there.map(|it| it.revision);
+        let n = match known {
+            Some(known) => known.n,
+            None => {
+                let n = last.max(number(old).await?) + 1;
+                let intent = signed((n, ""), (roster, us))?;
+                match old.cas(&key, revision, intent.to_bytes().into()).await? {
+                    Swapped::Done(written) => revision = Some(written),
+                    Swapped::Conflict => continue,
+                }
+                n
             }
-            return Ok(begun);
-        }
-        let n = last.max(number(old).await?) + 1;
-        let revision = there.map(|it| it.revision);
-        let said = signed((n, to), (roster, us))?;
-        let Swapped::Done(revision) = old.cas(&key, revision, said.to_bytes().into()).await? else {
-            continue;
         };
-        let fenced = fence_roster(old, roster, us.secret.identity()).await?;
-        if fenced == *roster {
-            return Ok(said.opened(us.secret.identity()));
-        }
-        // A device joined meanwhile: it must be able to read the address, too.
+        let fenced = fence_roster(old, roster, identity).await?;
         let said = signed((n, to), (&fenced, us))?;
-        if let Swapped::Done(_) = old.cas(&key, Some(revision), said.to_bytes().into()).await? {
-            return Ok(said.opened(us.secret.identity()));
+        if let Swapped::Done(_) = old.cas(&key, revision, said.to_bytes().into()).await? {
+            return Ok(said.opened(identity));
         }
     }
     Err(contested(&key).into())
+}
+
+/// A move that has its address goes on, if it is the same one.
+fn begun_before(begun: Relocation, to: &str) -> Result<Relocation, RelocationFault> {
+    match begun.to.as_deref() == Some(to) {
+        true => Ok(begun),
+        false => Err(RelocationFault::Elsewhere(begun.to.unwrap_or_default())),
+    }
 }
 
 fn signed(
@@ -251,10 +263,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Learns whether the team leaves this hub.
     pub(super) async fn learn_relocation(&mut self) -> Result<(), ExchangeError> {
         let identity = self.us.secret.identity();
-        match relocation_of(&self.hub, &self.roster, identity).await? {
-            Some(found) => Ok(self.applied.hub_moved(&found)?),
-            None => Ok(()),
-        }
+        let found = relocation_of(&self.hub, &self.roster, identity).await?;
+        Ok(self.applied.hub_moved(found.as_ref())?)
     }
 
     /// Whether a hint is about a move.

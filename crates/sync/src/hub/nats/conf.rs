@@ -48,16 +48,20 @@ pub fn nats_conf(team: &Team, roster: &Roster, plan: &NatsPlan) -> String {
     end(out)
 }
 
+/// How many connections each device of a team with a quota may have; a daemon has one, and each command one.
+const CONNECTIONS: usize = 16;
+
 /// The configuration of a server for several teams, each in an account of its own: none sees anything of
-/// another one, and none stores more than its quota. Each team has streams of its own, which cost memory and
-/// time to restart.
+/// another one, and none stores more than its quota or takes all connections. Each team has streams of its
+/// own, which cost memory and time to restart.
 #[must_use]
 pub fn account_conf(teams: &[TeamUsers], quota: Megabytes, plan: &NatsPlan) -> String {
     let mut out = begin_file(plan);
     for team in teams {
         let name = quoted(&format!("TAFFRAIL_{}", team.team.as_str()));
         let streams = 3 * layouts(&team.team).len();
-        begin_account(&mut out, &name, (&format!("{}M", quota.0), streams));
+        let most = CONNECTIONS * team.devices.len().max(4);
+        begin_account(&mut out, &name, (&format!("{}M", quota.0), streams), Some(most));
         // A purge stays within the account: each team may have its own retention.
         whole_team(&mut out, team, (Removal::ByAdmins, None));
         end_account(&mut out);
@@ -124,7 +128,7 @@ pub fn cell_conf(teams: &[TeamUsers], streams: u16, plan: &NatsPlan) -> String {
 
 fn begin(plan: &NatsPlan, streams: usize) -> String {
     let mut out = begin_file(plan);
-    begin_account(&mut out, "TAFFRAIL", (&format!("{}G", plan.gigabytes), streams));
+    begin_account(&mut out, "TAFFRAIL", (&format!("{}G", plan.gigabytes), streams), None);
     out
 }
 
@@ -138,9 +142,17 @@ fn begin_file(plan: &NatsPlan) -> String {
     out
 }
 
-fn begin_account(out: &mut String, name: &str, (file, streams): (&str, usize)) {
+fn begin_account(
+    out: &mut String,
+    name: &str,
+    (file, streams): (&str, usize),
+    connections: Option<usize>,
+) {
     // Writing to a String cannot fail.
     writeln!(out, "  {name} {{").ok();
+    if let Some(most) = connections {
+        writeln!(out, "    limits {{ max_connections: {most} }}").ok();
+    }
     let limits = format!("max_mem: 64M, max_file: {file}, max_streams: {streams}");
     writeln!(out, "    jetstream {{ {limits} }}").ok();
     writeln!(out, "    users: [").ok();

@@ -210,8 +210,8 @@ impl ItemSink for Shelf {
         Ok(())
     }
 
-    fn hub_moved(&mut self, to: &Relocation) -> StorageResult<()> {
-        self.0.lock().unwrap().moved = Some(to.clone());
+    fn hub_moved(&mut self, to: Option<&Relocation>) -> StorageResult<()> {
+        self.0.lock().unwrap().moved = to.cloned();
         Ok(())
     }
 

@@ -1,7 +1,11 @@
 //! A move to another hub: who can announce it, who follows, and what nobody gets meanwhile.
 
 use crate::exchange::fleet::{Own, Shelf, USER, at, exchange, line, team_of};
+use crate::exchange::weather::{CALM, Weather};
 use bytes::Bytes;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use taffrail_sync::TeamId;
 use taffrail_sync::exchange::{
     Durable, Exchange, MemoryStore, Relocation, RelocationFault, RosterFault, acquire_lease,
@@ -161,4 +165,69 @@ async fn a_device_hears_that_its_team_leaves() {
     let said = leave(&old, (&roster, &a.us()), (TO, 0)).await.unwrap();
     device.look(at(2_000)).await.unwrap();
     assert_eq!(shelf.0.lock().unwrap().moved.take(), Some(said));
+}
+
+/// An admin gives a move up: the team has arrived where it was, and the next move leads away again.
+#[tokio::test]
+async fn a_move_that_is_given_up_leaves_the_team_where_it_is() {
+    let ([a, b], roster) = devices();
+    let (old, new, by) = (MemoryHub::new(), MemoryHub::new(), (&roster, &a.us()));
+    let said = leave(&old, by, ("new", 0)).await.unwrap();
+    let shelf = Shelf::default();
+    let hubs = (old.clone(), Durable::Segments(old.clone()));
+    let memory = (MemoryStore::default(), shelf.clone());
+    let mut device: Exchange<_, _, _> = exchange(&b, hubs, memory, roster.clone(), Chance::new(1));
+    device.look(at(1_000)).await.unwrap();
+    assert_eq!(shelf.0.lock().unwrap().moved, Some(said.clone()));
+    arrive(&old, by, &said).await.unwrap();
+    device.look(at(2_000)).await.unwrap();
+    assert_eq!(shelf.0.lock().unwrap().moved, None, "the device was told");
+    let held = acquire_lease(&old, &roster, (&key("lease/x"), "id-b"), (at(60_000), at(0))).await;
+    assert!(matches!(held, Ok(Lease::Held(_))), "{held:?}");
+    assert!(!has_arrived(&new, &roster, &said).await.unwrap());
+    let again = leave(&old, by, ("third", 0)).await.unwrap();
+    assert_eq!((again.n, again.to.as_deref()), (2, Some("third")));
+}
+
+/// The outcome of some work after so many steps, if it has ended by then.
+async fn polled<F: Future>(mut work: Pin<&mut F>, steps: usize) -> Option<F::Output> {
+    for _ in 0..steps {
+        let now = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+        if let Poll::Ready(ended) = now {
+            return Some(ended);
+        }
+    }
+    None
+}
+
+/// The move breaks off at any step, and the device is let in at any step: both look before they write.
+#[tokio::test]
+async fn a_device_that_joined_while_a_move_broke_off_never_learned_where_its_team_went() {
+    let ([a, b], roster) = devices();
+    let (late, by) = (Own::new("late"), (&roster, &a.us()));
+    let (mut joined, mut refused) = (0, 0);
+    for steps in 0..1_600 {
+        let hub = Weather::new(CALM, Chance::new(steps));
+        let identity = a.secret.identity();
+        publish_roster(&hub, &roster, identity, |it| Ok(it.clone())).await.unwrap();
+        let add = |it: &Roster| Ok(it.with(late.add(USER), &a.signer(), at(0))?.0);
+        let mut join = pin!(publish_roster(&hub, &roster, identity, add));
+        let begun = polled(join.as_mut(), usize::try_from(steps % 40).unwrap()).await;
+        polled(pin!(leave(&hub, by, (TO, 0))), usize::try_from(steps / 40).unwrap()).await;
+        let ended = match begun {
+            Some(ended) => ended,
+            None => join.await,
+        };
+        let Ok(with_late) = ended else {
+            refused += 1;
+            continue;
+        };
+        joined += 1;
+        leave(&hub, by, (TO, 0)).await.unwrap();
+        for who in [&b, &late] {
+            let found = relocation_of(&hub, &with_late, who.secret.identity()).await.unwrap();
+            assert_eq!(found.unwrap().to.as_deref(), Some(TO), "{} at {steps}", who.id);
+        }
+    }
+    assert!(joined > 100 && refused > 100, "{joined} {refused}");
 }

@@ -40,6 +40,9 @@ pub(super) struct ConfigArgs {
     /// Serve several teams from this many streams of each kind, apart from each other
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
     streams: Option<u16>,
+    /// Give each team an account of its own that stores at most this many megabytes
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    quota: Option<u32>,
     /// Also admit a team, from a file that `taffrail hub team` wrote there; repeatable
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     team: Vec<PathBuf>,
@@ -60,16 +63,25 @@ fn options(args: &ConfigArgs, before: ServerOptions) -> ServerOptions {
         monitor: args.monitor.unwrap_or(before.monitor),
         gigabytes: args.gigabytes.unwrap_or(before.gigabytes),
         streams: args.streams.or(before.streams),
+        quota: args.quota.or(before.quota),
         teams: if args.team.is_empty() { before.teams } else { args.team.clone() },
     }
 }
 
 /// The users of the other teams.
 fn others(asked: &ServerOptions, context: &Context) -> Result<Vec<TeamUsers>, CliError> {
-    if asked.streams.is_none() && !asked.teams.is_empty() {
+    if asked.streams.is_none() && asked.quota.is_none() && !asked.teams.is_empty() {
         return Err(CliError::usage(
-            "--team needs --streams NUMBER: several teams share streams",
-            "16 serve some thousand teams; see docs/hub.md",
+            "--team needs --streams NUMBER, with which teams share streams, or --quota MB, with which \
+             each has its own",
+            "16 streams serve some thousand teams; see docs/hub.md",
+        ));
+    }
+    if asked.streams.is_some() && asked.quota.is_some() {
+        return Err(CliError::usage(
+            "--quota and --streams exclude each other: a server cannot count the part of a team in \
+             streams that teams share",
+            "see docs/hub.md#many-teams-on-one-server",
         ));
     }
     asked.teams.iter().map(|it| other(&context.env.here.join(it))).collect()

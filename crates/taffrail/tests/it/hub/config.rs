@@ -129,3 +129,24 @@ fn a_server_that_others_reach_gets_a_certificate_and_is_known_by_it() {
         assert!(refused.stderr.contains(why), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn teams_with_a_quota_have_accounts_of_their_own() {
+    let (laptop, other) = (device("laptop"), device("other"));
+    laptop.write("other.json", other.ok(&["hub", "team"]));
+    let both = laptop.run(&["hub", "config", "--quota", "100", "--streams", "4"]);
+    assert_eq!(both.status, 2, "{}", both.stderr);
+    assert!(both.stderr.contains("exclude each other"), "{}", both.stderr);
+    let server = NatsServer::configured(|port, monitor, store| {
+        let (listen, monitor) = (format!("127.0.0.1:{port}"), monitor.to_string());
+        let store = store.to_str().unwrap();
+        let teams = ["hub", "config", "--quota", "100", "--team", "other.json"];
+        let place = ["--listen", &listen, "--monitor", &monitor, "--store", store];
+        laptop.ok(&[&teams[..], &place].concat())
+    });
+    for home in [&laptop, &other] {
+        home.ok(&["hub", "use", &server.url()]);
+        let disk = &home.json(&["hub", "doctor", "--json"])["disk"];
+        assert_eq!((&disk["limit"], &disk["of"]), (&json!(100_000_000), &json!("team")), "{disk}");
+    }
+}
