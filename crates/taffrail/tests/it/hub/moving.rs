@@ -5,6 +5,8 @@ use crate::hub::world::{
     write,
 };
 use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use taffrail_testkit::Home;
 
 /// Moves the team; the plan was agreed to.
@@ -121,6 +123,7 @@ fn credentials_for_the_old_hub_are_not_shown_to_the_new_one() {
     take_in(&laptop, &tower);
     laptop.ok(&["hub", "use", &old.url()]);
     tower.write("token", "a-token");
+    std::fs::set_permissions(tower.path("token"), Permissions::from_mode(0o600)).unwrap();
     tower.ok(&["hub", "use", &old.url(), "--credentials", "token", "--force"]);
     let _daemon = daemon(&tower);
     let reached = || Some(tower.json(&["hub", "--json"])).filter(|it| it["state"] == "reached");
