@@ -14,8 +14,8 @@ use taffrail_store::{IndexReader, Ledger};
 /// A state of the index that has everything on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Current {
-    pub(crate) born: String,
-    pub(crate) batch: i64,
+    born: String,
+    batch: i64,
 }
 
 impl Current {
@@ -67,7 +67,7 @@ impl LastLook {
         }
         let against = Against::of(settings, index)?;
         let listing = Note::read(&settings.data).and_then(|it| it.into_listing(&against));
-        let state = against.into_current();
+        let state = Current { born: against.born, batch: against.batch };
         Ok(listing.map(|listing| Self { state, listing }))
     }
 

@@ -1,7 +1,6 @@
 //! The last look at all files that found nothing new. While every file and folder is as it was listed then, no folder is
 //! read; a look that finds the same files beside the same sources needs no comparison, and reads no row of a source.
 
-use crate::freshness::Current;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,11 +17,11 @@ const FILE: &str = "looked";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Against {
     /// The identity of the index.
-    born: String,
+    pub(crate) born: String,
     /// The version of its sources.
     sources: u64,
     /// Its last batch: only a batch can change which projects it knows.
-    batch: i64,
+    pub(crate) batch: i64,
     /// The retention limit: older files are not read.
     index_days: Option<u32>,
 }
@@ -43,11 +42,6 @@ impl Against {
     pub(crate) fn of(settings: &Settings, index: &IndexReader) -> Result<Self, Error> {
         let (born, sources, batch) = (index.born()?, index.sources_version()?, index.last_batch()?);
         Ok(Self { born, sources, batch, index_days: settings.retention.index_days })
-    }
-
-    /// The same without the files.
-    pub(crate) fn into_current(self) -> Current {
-        Current { born: self.born, batch: self.batch }
     }
 
     fn text(&self) -> String {

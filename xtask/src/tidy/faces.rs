@@ -58,6 +58,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
             "doctor",
             "hub",
             "hub/figures",
+            "hub/relocation",
             "hub/server",
             "hub/status",
             "key",
