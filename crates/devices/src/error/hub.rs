@@ -49,10 +49,9 @@ impl HubFault {
         match self {
             Self::Hub(error)
             | Self::Roster(RosterFault::Hub(error))
-            | Self::Relocation(RelocationFault::Hub(error))
-            | Self::Relocation(RelocationFault::Roster(RosterFault::Hub(error))) => {
-                error.is_retryable()
-            }
+            | Self::Relocation(
+                RelocationFault::Hub(error) | RelocationFault::Roster(RosterFault::Hub(error)),
+            ) => error.is_retryable(),
             Self::Exchange(error) => error.is_unreachable(),
             Self::None
             | Self::NoChance
