@@ -81,7 +81,8 @@ fn others(asked: &ServerOptions, context: &Context) -> Result<Vec<TeamUsers>, Cl
         return Err(CliError::usage(
             "--quota and --streams exclude each other: a server cannot count the part of a team in \
              streams that teams share",
-            "see docs/hub.md#many-teams-on-one-server",
+            "an option of before counts where you write to the same file: give another one with --out; see \
+             docs/hub.md#many-teams-on-one-server",
         ));
     }
     asked.teams.iter().map(|it| other(&context.env.here.join(it))).collect()
