@@ -29,7 +29,8 @@ const NPM: &str =
 const BUILDS: &str = "it builds what is tested here, for minutes";
 const MEETING: &str = "somebody at a terminal has to compare the words";
 const NO_HOST: &str = "no such host exists; the tests of `ssh` reach a real server";
-const NO_SERVER: &str = "no such server exists; `hub::moving` moves a team to a real one";
+const FIRST_SERVER: &str = "the server of the page's first configuration still runs";
+const NO_HUB: &str = "this device uses no hub; `hub::moving` moves a team";
 const NO_BOARD: &str = "a board needs a terminal; `ssh::boards` has one";
 const PIN: &str = "its pin is only the beginning of one";
 const LAUNCHD: &str = "only macOS has this program";
@@ -198,8 +199,9 @@ pub(crate) const PAGES: &[Page] = &[
             stays("nats-server -c nats.conf", "Server is ready"),
             refused("taffrail link --hub 'tls://hub.example:4222?pin=5f0c...'", 6, MEETING),
             refused("taffrail hub use 'tls://hub.example:4222?pin=5f0c...&streams=16'", 2, PIN),
-            refused("taffrail hub move nats://tower:4222 --dry-run", 4, NO_SERVER),
-            refused("taffrail hub move nats://tower:4222", 4, NO_SERVER),
+            refused("taffrail hub use 'tls://hub.example:4222?pin=5f0c...'", 6, FIRST_SERVER),
+            refused("taffrail hub move nats://tower:4222 --dry-run", 6, NO_HUB),
+            refused("taffrail hub move nats://tower:4222", 6, NO_HUB),
         ],
     },
     Page {
