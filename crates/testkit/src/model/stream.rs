@@ -73,7 +73,12 @@ impl Reply<'_> {
                 let kind = event["type"].as_str().unwrap_or_default();
                 format!("event: {kind}\ndata: {event}\n\n")
             }
-            Wire::Chat | Wire::Gemini => format!("data: {event}\n\n"),
+            Wire::Chat => format!("data: {event}\n\n"),
+            // Gemini CLI reads lines as JavaScript has them, and its vendor's server escapes what ends one there.
+            Wire::Gemini => {
+                let event = event.to_string().replace('\u{2028}', "\\u2028");
+                format!("data: {}\n\n", event.replace('\u{2029}', "\\u2029"))
+            }
         }
     }
 }

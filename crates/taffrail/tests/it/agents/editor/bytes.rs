@@ -5,7 +5,7 @@
 use super::{COPILOT, GEMINI, GOOSE, OPENCODE, Speaker, begin};
 use crate::agents::PROGRAM;
 use crate::agents::stage::PAUSE;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -53,7 +53,9 @@ fn check(speaker: &Speaker, messages: usize, kills: usize) -> usize {
 fn kill_a_daemon(home: &Home) {
     let mut daemon = home.spawn(&["daemon", "run"]);
     let pid = until_every(PAUSE, "the daemon", || {
-        let status = home.json(&["daemon", "status", "--json"]);
+        // One that was just killed may still break off the connection.
+        let status = home.run(&["daemon", "status", "--json"]);
+        let status: Value = serde_json::from_str(&status.stdout).ok()?;
         status["pid"].as_u64().filter(|_| status["running"] == true)
     });
     let mut kill = home.any_command(Path::new("/bin/kill"), home.root());
@@ -62,7 +64,7 @@ fn kill_a_daemon(home: &Home) {
 }
 
 /// A prompt, and requests that the agent does not know.
-fn turn(editor: &mut Editor, session: &serde_json::Value) {
+fn turn(editor: &mut Editor, session: &Value) {
     let text = "Tell me all [[scenario:long]] ä\u{2028}é";
     let prompt = json!([{"type": "text", "text": text}]);
     let asked = editor.ask("session/prompt", json!({"sessionId": session, "prompt": prompt}));
