@@ -10,7 +10,7 @@ use taffrail_model::exchange::Outbox;
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{
     LocalDevice, Relocation, RelocationFault, arrive, carry, fetch_roster, has_arrived, leave,
-    relocation_of,
+    may_follow, relocation_of,
 };
 use taffrail_sync::hub::{AnyHub, HubUrl};
 use taffrail_sync::roster::{Role, Roster};
@@ -203,7 +203,7 @@ pub(crate) async fn arrived(
         return Ok(Arrival::ByHand(why, url));
     }
     let hub = open(settings, &url, own.roster.team(), &own.secret).await?;
-    Ok(match has_arrived(&hub, &own.roster, found).await? {
+    Ok(match may_follow(&hub, (&own.roster, own.secret.identity()), found).await? {
         true => Arrival::There(url),
         false => Arrival::NotThere,
     })

@@ -41,7 +41,7 @@ pub use read::ReadSummary;
 pub use readers::Readers;
 pub use relocation::{
     Carried, Relocation, RelocationFault, acquire_lease, arrive, carry, has_arrived, is_leaving,
-    is_left, leave, relocation_of,
+    is_left, leave, may_follow, relocation_of,
 };
 pub use retention::{Keep, Removed};
 pub use run::{LOOK, Signals, run};

@@ -17,7 +17,7 @@ pub use carry::{Carried, carry};
 pub use statement::Relocation;
 
 use super::engine::{Exchange, ItemSink};
-use super::team::{RosterFault, fence_roster, fetch_roster};
+use super::team::{RosterFault, fence_roster, fetch_roster, read_roster};
 use super::{ExchangeError, Inbox, LocalDevice, Outbox};
 use crate::hub::lease::{self, Lease};
 use crate::hub::{Hub, HubError, KeyName, Swapped, Value};
@@ -126,7 +126,8 @@ fn signed(
 }
 
 /// Writes on the new hub that what decides is there. Devices follow from then on. An announcement from an
-/// earlier time, when the team left that hub, is cleared.
+/// earlier time, when the team left that hub, is cleared. A later arrival there, and the announcement of a later
+/// move, stay.
 ///
 /// # Errors
 /// The hub fails.
@@ -135,27 +136,28 @@ pub async fn arrive<H: Hub>(
     (roster, us): (&Roster, &LocalDevice),
     relocation: &Relocation,
 ) -> Result<(), RelocationFault> {
+    // An admin that is not known here may have signed a later arrival.
+    let roster = &fetch_roster(new, roster, us.secret.identity()).await?;
     let key = statement::arrival_key()?;
     let bytes = statement::sign_arrival(relocation, roster, &us.signer());
     for _ in 0..TRIES {
         let revision = new.get(&key).await?.map(|it| it.revision);
         if has_arrived(new, roster, relocation).await? {
-            return clear(new).await;
+            return clear(new, relocation.n).await;
         }
         if let Swapped::Done(_) = new.cas(&key, revision, bytes.clone().into()).await? {
-            return clear(new).await;
+            return clear(new, relocation.n).await;
         }
     }
     Err(contested(&key).into())
 }
 
-/// Clears the announcement of an earlier move. The arrival outweighs it while its signer is an admin.
-async fn clear<H: Hub>(hub: &H) -> Result<(), RelocationFault> {
+/// Clears the announcement of a move up to this one. The arrival outweighs it while its signer is an admin.
+async fn clear<H: Hub>(hub: &H, n: u64) -> Result<(), RelocationFault> {
     let key = statement::announcement_key()?;
     for _ in 0..TRIES {
-        let Some(there) = hub.get(&key).await?.filter(|it| !it.bytes.is_empty()) else {
-            return Ok(());
-        };
+        let is_past = |it: &Value| !it.bytes.is_empty() && statement::number(&it.bytes) <= n;
+        let Some(there) = hub.get(&key).await?.filter(is_past) else { return Ok(()) };
         let cleared = hub.cas(&key, Some(there.revision), bytes::Bytes::new()).await?;
         if let Swapped::Done(_) = cleared {
             return Ok(());
@@ -175,7 +177,8 @@ async fn number<H: Hub>(hub: &H) -> Result<u64, RelocationFault> {
     Ok(highest)
 }
 
-/// Whether the team has arrived with this move, by the note of an admin.
+/// Whether the team has arrived with this move or with a later one, by the note of an admin of this roster. The
+/// number of a move is higher than that of any arrival before it.
 ///
 /// # Errors
 /// The hub fails.
@@ -185,7 +188,34 @@ pub async fn has_arrived<H: Hub>(
     relocation: &Relocation,
 ) -> Result<bool, HubError> {
     let there = arrival(new, roster).await?;
-    Ok(there.is_some_and(|it| it.n == relocation.n && it.announcement == relocation.announcement))
+    Ok(there.is_some_and(|it| {
+        it.n > relocation.n || it.n == relocation.n && it.announcement == relocation.announcement
+    }))
+}
+
+/// Whether a device may follow: the team has arrived with this move or, while the device was away, left that hub
+/// and came back. An admin whom the device does not know yet may have signed that, so the roster there counts, too.
+///
+/// # Errors
+/// The hub fails.
+pub async fn may_follow<H: Hub>(
+    new: &H,
+    (roster, identity): (&Roster, &Identity),
+    relocation: &Relocation,
+) -> Result<bool, HubError> {
+    if has_arrived(new, roster, relocation).await? {
+        return Ok(true);
+    }
+    let key = statement::arrival_key().map_err(|it| odd(&it))?;
+    let there = new.get(&key).await?.map_or(0, |it| statement::number(&it.bytes));
+    if there <= relocation.n {
+        return Ok(false);
+    }
+    match read_roster(new, roster, identity).await {
+        Ok(newer) => has_arrived(new, &newer, relocation).await,
+        Err(RosterFault::Hub(error)) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// Whether the team has announced that it leaves this hub. What decides must then happen elsewhere.

@@ -168,6 +168,15 @@ pub(super) async fn fence_roster<H: Hub>(
     Err(contested())
 }
 
+/// The roster of a hub on top of the one known here. Writes nothing.
+pub(super) async fn read_roster<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    identity: &Identity,
+) -> Result<Roster, RosterFault> {
+    Ok(look(hub, roster, identity).await?.roster)
+}
+
 async fn look<H: Hub>(
     hub: &H,
     known: &Roster,

@@ -15,7 +15,7 @@ use taffrail_sync::Digest;
 use taffrail_sync::exchange::decision::{Answer, Claim, Claimed, claim, input_of};
 use taffrail_sync::exchange::{
     Durable, Exchange, ExchangeError, Item, Keep, MemoryStore, Relocation, RelocationFault,
-    RosterFault, acquire_lease, arrive, carry, has_arrived, leave, own_stream,
+    RosterFault, acquire_lease, arrive, carry, leave, may_follow, own_stream,
 };
 use taffrail_sync::hub::lease::Lease;
 use taffrail_sync::hub::{HubError, KeyName};
@@ -158,7 +158,8 @@ impl Machine {
         let Some(to) = found.to.as_deref().filter(|_| found.n > self.followed) else { return };
         let to: usize = to.parse().unwrap();
         let roster = self.roster();
-        match has_arrived(&self.cells[to], &roster, &found).await {
+        let identity = self.who.secret.identity();
+        match may_follow(&self.cells[to], (&roster, identity), &found).await {
             Ok(true) => {
                 (self.cell, self.followed) = (to, found.n);
                 self.restart();
@@ -495,13 +496,14 @@ impl Team {
         }
         let current = self.machines.iter().filter(|it| !it.is_removed);
         let current: Vec<&Machine> = current.collect();
+        if let Some(wrong) = current.iter().find_map(|it| it.wrong.clone()) {
+            return Some(wrong);
+        }
+        // Who stayed behind lacks what the others wrote since, and they lack its items.
+        if let Some(behind) = current.iter().find(|it| it.cell != self.home) {
+            return Some(format!("{} did not follow", behind.who.id));
+        }
         for reader in &current {
-            if reader.wrong.is_some() {
-                return reader.wrong.clone();
-            }
-            if reader.cell != self.home {
-                return Some(format!("{} did not follow", reader.who.id));
-            }
             let stalls = reader.carrier.as_ref().unwrap().health().standing.clone();
             let mut others = current.iter().filter(|it| it.who.id != reader.who.id);
             let is_late = reader.who.id == self.late.id;

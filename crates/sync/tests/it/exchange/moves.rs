@@ -9,7 +9,8 @@ use std::task::Poll;
 use taffrail_sync::TeamId;
 use taffrail_sync::exchange::{
     Durable, Exchange, MemoryStore, Relocation, RelocationFault, RosterFault, acquire_lease,
-    arrive, carry, has_arrived, is_leaving, leave, own_stream, publish_roster, relocation_of,
+    arrive, carry, has_arrived, is_leaving, leave, may_follow, own_stream, publish_roster,
+    relocation_of,
 };
 use taffrail_sync::hub::lease::Lease;
 use taffrail_sync::hub::{Hub, KeyName, MemoryHub};
@@ -187,6 +188,55 @@ async fn a_move_that_is_given_up_leaves_the_team_where_it_is() {
     assert!(!has_arrived(&new, &roster, &said).await.unwrap());
     let again = leave(&old, by, ("third", 0)).await.unwrap();
     assert_eq!((again.n, again.to.as_deref()), (2, Some("third")));
+}
+
+/// Moves the team and returns what its devices find on the hub that it left.
+async fn moved((old, new): (&MemoryHub, &MemoryHub), by: (&Roster, &Own), to: &str) -> Relocation {
+    let by = (by.0, &by.1.us());
+    let said = leave(old, by, (to, 0)).await.unwrap();
+    carry((old, new), by, &said).await.unwrap();
+    arrive(new, by, &said).await.unwrap();
+    said
+}
+
+/// The team went from one hub to a second one, on to a third one, and back to the second, the last time by an
+/// admin whom the device that slept does not know.
+#[tokio::test]
+async fn a_device_that_slept_while_its_team_came_back_to_a_hub_never_followed() {
+    let ([a, b], roster) = devices();
+    let [one, two, three] = [(); 3].map(|()| MemoryHub::new());
+    let found = moved((&one, &two), (&roster, &a), "two").await;
+    let follows = async || may_follow(&two, (&roster, b.secret.identity()), &found).await.unwrap();
+    assert!(follows().await, "the team is there");
+    let up = |it: &Roster| Ok(it.with(Op::Admin { device: b.id.clone() }, &a.signer(), at(0))?.0);
+    let lifted = publish_roster(&two, &roster, a.secret.identity(), up).await.unwrap();
+    moved((&two, &three), (&lifted, &b), "three").await;
+    assert!(follows().await, "from there the next announcement leads on");
+    let back = moved((&three, &two), (&lifted, &b), "two").await;
+    assert_eq!((found.n, back.n), (1, 3));
+    assert!(follows().await, "the team came back");
+    let next = Relocation { n: 4, ..found.clone() };
+    assert!(!may_follow(&two, (&roster, b.secret.identity()), &next).await.unwrap());
+}
+
+/// An admin's request to open the new hub arrives again, after another one has moved the team on.
+#[tokio::test]
+async fn a_late_arrival_called_the_team_back_to_a_hub_that_it_had_left() {
+    let ([a, b], roster) = devices();
+    let [one, two, three] = [(); 3].map(|()| MemoryHub::new());
+    let lifted = roster.with(Op::Admin { device: b.id.clone() }, &a.signer(), at(0)).unwrap().0;
+    let times = (at(60_000), at(0));
+    acquire_lease(&one, &roster, (&key("lease/x"), "id-a"), times).await.unwrap();
+    let first = moved((&one, &two), (&roster, &a), "two").await;
+    let second = moved((&two, &three), (&lifted, &b), "three").await;
+    arrive(&two, (&roster, &a.us()), &first).await.unwrap();
+    let found = relocation_of(&two, &lifted, a.secret.identity()).await.unwrap();
+    assert_eq!(found, Some(second), "the announcement stays");
+    let third = moved((&three, &two), (&lifted, &b), "two").await;
+    arrive(&two, (&roster, &a.us()), &first).await.unwrap();
+    assert!(has_arrived(&two, &lifted, &third).await.unwrap(), "the later arrival stays");
+    let again = carry((&one, &two), (&roster, &a.us()), &first).await;
+    assert_eq!(again, Err(RelocationFault::Arrived));
 }
 
 /// The outcome of some work after so many steps, if it has ended by then.
