@@ -8,6 +8,7 @@ use crate::agents::stage::PAUSE;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 use taffrail_testkit::agents::Machine;
 use taffrail_testkit::model::Say;
@@ -58,8 +59,13 @@ fn kill_a_daemon(home: &Home) {
         let status: Value = serde_json::from_str(&status.stdout).ok()?;
         status["pid"].as_u64().filter(|_| status["running"] == true)
     });
-    let mut kill = home.any_command(Path::new("/bin/kill"), home.root());
-    assert!(kill.args(["-KILL", &pid.to_string()]).status().unwrap().success(), "{pid}");
+    let signal = |name: &str| {
+        let mut kill = home.any_command(Path::new("/bin/kill"), home.root());
+        kill.args([name, &pid.to_string()]).stderr(Stdio::null()).status().unwrap().success()
+    };
+    assert!(signal("-KILL"), "{pid}");
+    // While it holds the lock, the next one takes it for a daemon that runs.
+    until_every(PAUSE, "the end of the daemon", || (!signal("-0")).then_some(()));
     daemon.kill();
 }
 
