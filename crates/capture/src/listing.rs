@@ -153,8 +153,8 @@ fn starts(homes: &[Home]) -> Vec<PathBuf> {
     homes.iter().flat_map(below).collect()
 }
 
-/// Adds a place where a look begins and found nothing, or one that it listed by its real path. What came there since
-/// then was not looked at: then there is no listing.
+/// Adds a place where a look begins and found nothing, or one that it listed by its real path. `None` if
+/// something came there since, which the look did not see.
 fn add_start(all: &mut States, start: &Path) -> Option<()> {
     let path = start.to_str()?;
     if all.contains_key(path) {

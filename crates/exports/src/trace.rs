@@ -194,7 +194,7 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// What answers cost together; `None` if there is no answer.
+/// What answers cost together; `None` without answers.
 fn spent<'s>(answers: impl IntoIterator<Item = &'s ModelAnswer>) -> (Option<Tokens>, Option<i64>) {
     let (mut tokens, mut cost): (Option<Tokens>, _) = (None, None);
     for answer in answers {

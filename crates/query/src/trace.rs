@@ -20,7 +20,7 @@ const SPANS: usize = 5_000;
 /// The trace of a turn; of the last one without a number.
 ///
 /// # Errors
-/// When there is no such turn, or the index cannot be read.
+/// When the session has no turn of this number, or the index cannot be read.
 pub fn trace(settings: &Settings, target: &Target, turn: Option<u32>) -> Result<Trace, Error> {
     let session = resolve(settings, target)?;
     let none = |turns| Error::NoTurn(turn.unwrap_or_default(), turns);

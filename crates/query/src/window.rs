@@ -36,7 +36,7 @@ pub enum Seek {
 /// The events of a session around a place, at most `limit`.
 ///
 /// # Errors
-/// When there is no such turn or event, or the index cannot be read.
+/// When the session lacks the turn or the event, or the index cannot be read.
 pub fn window(
     settings: &Settings,
     target: &Target,

@@ -166,8 +166,8 @@ pub(super) const RULES: &[Rule] = &[
         command!(r"mount(?:\.cifs)?", r#"-o\s?["']?[^\s"']{0,120}?pass(?:word)?="#, joined),
         typed,
     ),
-    // The last argument, behind a file and a name. With `-n` there is no file. The number of arguments is part of the
-    // pattern: what is left of the command without its password must not end with a password, too.
+    // The last argument, behind a file and a name; `-n` takes a name only. The pattern counts the arguments: without
+    // that, each scan of what is left of the command would take its next argument for the password.
     named(
         KIND,
         &["htpasswd"],

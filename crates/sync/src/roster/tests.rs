@@ -248,7 +248,11 @@ fn an_older_or_another_roster_is_refused() {
     assert_eq!(Roster::pinned(all(&fork), &new.pin()), Err(Fault::Forked { n: 2 }));
     assert_eq!(old.extended(all(&new)).as_ref(), Ok(&new));
     assert_eq!(old.extended([entry]).as_ref(), Ok(&new));
-    assert_eq!(new.extended(all(&old)).as_ref(), Ok(&new), "what is known is no step back");
+    assert_eq!(
+        new.extended(all(&old)).as_ref(),
+        Ok(&new),
+        "entries that are known do not step back"
+    );
     assert_eq!(new.extended([forked]), Err(Fault::Forked { n: 2 }));
     assert_eq!(old.extended(all(&fork)[..1].to_vec()).as_ref(), Ok(&old));
     let team = TeamId::from_bytes([2; 16]);

@@ -89,7 +89,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(out)
     }
 
-    /// Where to continue after a checkpoint that was used; `None` if there is no gap.
+    /// Where to continue after a checkpoint that was used; `None` without a gap.
     pub(in super::super) fn front(
         &mut self,
         origin: &StreamOrigin,
@@ -98,7 +98,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(history.map(|it| (it.front.seq, it.front.chain.clone())))
     }
 
-    /// Stores how far a stream was read after a checkpoint; `false` if there is no gap.
+    /// Stores how far a stream was read after a checkpoint; `false` without a gap.
     pub(in super::super) fn keep_front(
         &mut self,
         origin: &StreamOrigin,

@@ -35,7 +35,7 @@ enum Place {
     There,
 }
 
-/// What an answer says where there is no message; a sealed message is longer.
+/// What the answer of an empty mailbox says; a sealed message is longer.
 const NOBODY: &[u8] = b"nobody";
 
 impl NatsMailbox {

@@ -26,7 +26,7 @@ pub(crate) struct Head {
     pub(crate) epoch: u64,
     /// The wrapped keys of those who were there when the epoch's keys were wrapped, by bucket.
     pub(crate) buckets: Vec<Digest>,
-    /// Those of later devices, in groups, the oldest first.
+    /// The wrapped keys of devices that joined later, in groups, the oldest first.
     pub(crate) groups: Vec<Digest>,
     /// The key wrapped to the latest devices; empty if there are none.
     pub(crate) late: Vec<u8>,

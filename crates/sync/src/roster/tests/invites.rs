@@ -165,7 +165,7 @@ fn what_comes_after_an_invite_has_to_contain_what_it_promised() {
     let team = TeamId::from_bytes([2; 16]);
     let other = Roster::found(team, a.device("ada"), &a.secret, at(0)).unwrap();
     check(ours.pin(), &a, &other, Err(Fault::OtherTeam { team }));
-    // A device that is no admin there, or has other keys, promised nothing.
+    // A device that is not an admin there, or has other keys, promised nothing.
     check(ours.pin(), &b, &later, Err(Fault::NotAnAdmin { n: 2, by: b.id.clone() }));
     let liar = Own { id: a.id.clone(), name: a.name.clone(), secret: Own::new("x").secret };
     check(ours.pin(), &liar, &later, Err(Fault::NotAnAdmin { n: 2, by: a.id.clone() }));

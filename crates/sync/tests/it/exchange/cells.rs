@@ -141,8 +141,8 @@ impl Machine {
             Err(error) => self.fail(&error),
         }
         // A stream that began another life is published again, as by the program.
-        let anew = std::mem::take(&mut self.shelf.0.lock().unwrap().anew);
-        if !anew.is_empty() {
+        let reborn = std::mem::take(&mut self.shelf.0.lock().unwrap().anew);
+        if !reborn.is_empty() {
             self.republished = true;
             let (now, items) = (self.now(), self.wrote.clone());
             if !items.is_empty() {
